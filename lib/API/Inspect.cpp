@@ -6,6 +6,7 @@
 #include "anec/API/Inspect.h"
 #include "anec/API/Diags.h"
 #include "anec/API/PackageForm.h"
+#include "anec/MIL/ModelDescription.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -21,6 +22,25 @@ static CompileOptions withoutWeights(CompileOptions options) {
   return options;
 }
 
+/// Whether the finding is about the label of a classifier, which Core ML finds
+/// itself: the program only says which probabilities it is of.
+static bool isOfClassifier(const Finding &finding, const Module &module,
+                           const ModelDescription &description) {
+  for (const auto &function : module.functions) {
+    const FunctionDescription *described = description.find(function->name);
+    if (!described)
+      continue;
+    for (unsigned i = 0; i < function->numResults(); ++i) {
+      const FeatureDescription *output =
+          described->output(function->resultNames()[i]);
+      if (output && output->classes &&
+          function->result(i)->range().Start == finding.range.Start)
+        return true;
+    }
+  }
+  return false;
+}
+
 static CheckedPrograms checkMil(const Source &source,
                                 llvm::ArrayRef<const Target *> targets,
                                 const CompileOptions &options,
@@ -30,6 +50,9 @@ static CheckedPrograms checkMil(const Source &source,
     outline = outlineMIL(source.text);
   CompileOptions reading = withoutWeights(options);
   reading.parts = MILReadOptions::Parts::Separate;
+  ModelDescription description;
+  if (!reading.description)
+    reading.description = &description;
   std::unique_ptr<Module> module = readSource(source, reading, diags);
   if (module && !takePackageForm(*module, source, options, diags))
     return {};
@@ -38,6 +61,10 @@ static CheckedPrograms checkMil(const Source &source,
     mergeFindings(checked.findings,
                   checkProgram(outline ? &*outline : nullptr, module.get(),
                                *target, options.passes.assumptions));
+  if (module && options.passes.assumptions.path == EnginePath::CoreML)
+    llvm::erase_if(checked.findings, [&](const Finding &finding) {
+      return isOfClassifier(finding, *module, *reading.description);
+    });
   if (!outline)
     return checked;
   // What a text lacks is reported at its start, which names the file.

@@ -96,6 +96,22 @@ static void printUnknown(const ExplainedLog &explained,
   }
 }
 
+/// Prints how much of what was found is not shown, and why.
+static void printLeftOut(const ExplainedLog &explained,
+                         llvm::raw_ostream &out) {
+  if (uint64_t vaguer = explained.log.vaguer) {
+    out << "note: not shown: ";
+    printCount(out, vaguer, "vaguer error");
+    out << " of lines that say more\n";
+  }
+  if (size_t others = explained.program.empty() ? 0 : explained.others()) {
+    out << "note: not shown: ";
+    printCount(out, others, "finding");
+    out << " in " << explained.program << " that can cause none of the errors; "
+        << "`anec check` shows them\n";
+  }
+}
+
 /// Reports the findings that can cause errors of the log, by rule.
 static void reportCauses(const ExplainedLog &explained, Diagnostics &diags) {
   std::vector<Finding> causes = explained.causes();
@@ -113,6 +129,7 @@ void anec::printErrors(const ExplainedLog &explained, Diagnostics &diags,
   printUnknown(explained, out);
   reportCauses(explained, diags);
   diags.print(out, out.has_colors());
+  printLeftOut(explained, out);
   out << explained.path << ": ";
   printCount(out, explained.log.lines, "line");
   out << ", ";
@@ -172,6 +189,7 @@ void anec::printErrorsJson(const ExplainedLog &explained,
       for (const LoggedLines &lines : log.unknown)
         json.object([&] { writeLines(lines, json); });
     });
+    json.attribute("vaguer", int64_t(log.vaguer));
     if (explained.program.empty())
       return;
     json.attribute("program", llvm::json::fixUTF8(explained.program));
@@ -181,6 +199,7 @@ void anec::printErrorsJson(const ExplainedLog &explained,
         writeFinding(finding, explained.check.assumptions, diags, json,
                      errorsOf(*finding.rule, log));
     });
+    json.attribute("otherFindings", int64_t(explained.others()));
     json.attributeArray("diagnostics", [&] {
       for (const Diagnostic &diagnostic : diags.all())
         writeDiagnostic(diagnostic, diags, json);

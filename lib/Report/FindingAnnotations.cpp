@@ -65,11 +65,9 @@ static void annotate(const Finding &finding,
   std::string text = finding.what;
   if (finding.targets.size() < result.targets.size())
     text += "\nfound for " + listTargets(finding.targets) + " only";
-  std::vector<SourceRange> ranges;
-  for (const Finding *other : others)
-    ranges.push_back(other->range);
-  if (!others.empty())
-    text += "\n" + std::to_string(others.size()) +
+  std::vector<SourceRange> ranges = otherPlaces(finding, others);
+  if (!ranges.empty())
+    text += "\n" + std::to_string(ranges.size()) +
             " more: " + listPlaces(ranges, finding.range, diags);
   text += "\ninstead: " + finding.rule->advice.str();
   annotate(finding.rule->id, result.assumptions.severityOf(*finding.rule), text,

@@ -9,6 +9,22 @@
 
 using namespace anec;
 
+static void writePlace(SourceRange range, const Diagnostics &diags,
+                       llvm::json::OStream &json) {
+  std::optional<SourcePlace> place = diags.locate(range);
+  if (!place)
+    return;
+  json.attribute("file", place->file);
+  if (place->line == 0) {
+    json.attribute("place", llvm::json::fixUTF8(listedWords(range)));
+    return;
+  }
+  json.attribute("line", place->line);
+  json.attribute("column", place->column);
+  json.attribute("endLine", place->endLine);
+  json.attribute("endColumn", place->endColumn);
+}
+
 static void writeTargets(llvm::ArrayRef<const Target *> targets,
                          llvm::json::OStream &json) {
   json.attributeArray("targets", [&] {
@@ -31,19 +47,13 @@ void anec::writeFinding(const Finding &finding, const Assumptions &assumptions,
     writeTargets(finding.targets, json);
     json.attribute("impact", spelling(rule.impact));
     json.attribute("severity", spelling(assumptions.severityOf(*finding.rule)));
-    if (std::optional<SourcePlace> place = diags.locate(finding.range)) {
-      json.attribute("file", place->file);
-      if (place->line == 0) {
-        json.attribute("place",
-                       llvm::json::fixUTF8(listedWords(finding.range)));
-      } else {
-        json.attribute("line", place->line);
-        json.attribute("column", place->column);
-        json.attribute("endLine", place->endLine);
-        json.attribute("endColumn", place->endColumn);
-      }
-    }
+    writePlace(finding.range, diags, json);
     json.attribute("message", llvm::json::fixUTF8(finding.what));
+    if (!finding.also.empty())
+      json.attributeArray("also", [&] {
+        for (SourceRange range : finding.also)
+          json.object([&] { writePlace(range, diags, json); });
+      });
     if (!finding.recorded.empty())
       json.attribute("recorded", llvm::json::fixUTF8(finding.recorded));
     json.attribute("summary", rule.summary);

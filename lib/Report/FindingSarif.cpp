@@ -71,6 +71,9 @@ static void writeLocation(SourceRange range, llvm::StringRef file,
 /// Other places of a result at most: those who read it have the number.
 static constexpr size_t mostRelated = 100;
 
+/// Another place of a result, and what is said of it.
+using RelatedPlace = std::pair<SourceRange, llvm::StringRef>;
+
 /// `state` is that of a comparison with a baseline, and empty without one.
 /// `others` are more places of the same result.
 static void writeSarifResult(llvm::StringRef id, Severity severity,
@@ -78,7 +81,7 @@ static void writeSarifResult(llvm::StringRef id, Severity severity,
                              SourceRange range, const Diagnostics &diags,
                              llvm::json::OStream &json,
                              llvm::StringRef state = "",
-                             llvm::ArrayRef<const Finding *> others = {}) {
+                             llvm::ArrayRef<RelatedPlace> others = {}) {
   json.object([&] {
     json.attribute("ruleId", id);
     json.attribute("level", sarifLevel(severity));
@@ -95,11 +98,11 @@ static void writeSarifResult(llvm::StringRef id, Severity severity,
     if (others.empty())
       return;
     json.attributeArray("relatedLocations", [&] {
-      for (const Finding *other : others.take_front(mostRelated))
+      for (const RelatedPlace &other : others.take_front(mostRelated))
         json.object([&] {
-          writeLocation(other->range, file, diags, json);
+          writeLocation(other.first, file, diags, json);
           json.attributeObject("message", [&] {
-            json.attribute("text", llvm::json::fixUTF8(other->what));
+            json.attribute("text", llvm::json::fixUTF8(other.second));
           });
         });
     });
@@ -126,10 +129,16 @@ static void writeSarifFindings(llvm::ArrayRef<Finding> findings,
         message += "; and " + std::to_string(group.size() - 1) + " more";
       if (result.targets.size() != 1)
         message += " (" + listTargets(rule.second) + ")";
+      std::vector<RelatedPlace> others;
+      for (const Finding *finding : group) {
+        if (finding != group.front())
+          others.push_back({finding->range, finding->what});
+        for (SourceRange range : finding->also)
+          others.push_back({range, finding->what});
+      }
       writeSarifResult(rule.first->id,
                        result.assumptions.severityOf(*rule.first), message, "",
-                       group.front()->range, diags, json, state,
-                       llvm::ArrayRef(group).drop_front());
+                       group.front()->range, diags, json, state, others);
     }
   }
 }

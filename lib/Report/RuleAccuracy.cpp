@@ -147,7 +147,9 @@ private:
   std::map<std::tuple<std::string, bool, std::string>, TaskCounts> ofTasks;
   std::map<std::string, unsigned> unparsed; ///< accepted, by their errors
   std::map<std::string, unsigned> notFound; ///< refused, by their reasons
-  std::map<std::string, unsigned> unknown;  ///< by the names of targets
+  /// Refused for their weight files, which are not there, by their reasons.
+  std::map<std::string, unsigned> ofWeightFile;
+  std::map<std::string, unsigned> unknown; ///< by the names of targets
 };
 
 } // namespace
@@ -224,9 +226,19 @@ void Accuracy::printTasks(llvm::raw_ostream &out) const {
   }
 }
 
+/// Whether the program was refused for a weight file that whoever tried it had
+/// written wrong: it says nothing of the text.
+static bool isOfWeightFile(const RecordedVerdicts &record) {
+  return llvm::StringRef(record.reason).starts_with("blob-header:");
+}
+
 void Accuracy::add(const RecordedVerdicts &record, llvm::StringRef target,
                    bool isAccepted, bool hasError,
                    const std::set<const Rule *> &broken) {
+  if (!isAccepted && isOfWeightFile(record)) {
+    ++ofWeightFile[record.reason];
+    return;
+  }
   bool hasWarning = llvm::any_of(broken, [&](const Rule *rule) {
     return assumptions.severityOf(*rule) == Severity::Warning;
   });
@@ -289,6 +301,7 @@ void Accuracy::printReasons(llvm::raw_ostream &out) const {
   };
   list("Accepted and not parsed", unparsed);
   list("Refused and not found", notFound);
+  list("Refused for the weight file", ofWeightFile);
   list("Verdicts for chips that are no target", unknown);
 }
 
@@ -317,6 +330,12 @@ void anec::printRuleAccuracy(llvm::ArrayRef<RecordedVerdicts> programs,
          "compiler refuses\n"
          "them, and `check` does not. A program counts once for each target "
          "that has a\n"
-         "verdict. Being accepted does not say that results are right.\n";
+         "verdict. Being accepted does not say that results are right. What "
+         "was refused for a\n"
+         "weight file that whoever tried it had written wrong says nothing of "
+         "the text, and is\n"
+         "listed apart: the compiler's message is that the metadata of a "
+         "record "
+         "do not match.\n";
   accuracy.print(out);
 }

@@ -16,6 +16,8 @@ void anec::printRule(const Rule &rule, llvm::raw_ostream &out) {
     out << "  macOS       " << rule.macOS.str() << '\n';
   if (rule.paths != PathSet::all())
     out << "  paths       " << rule.paths.str() << '\n';
+  if (rule.isFineAtEnds)
+    out << "  for coreml  only between ops that the engine runs\n";
   out << "  source      " << rule.source << '\n'
       << "  read        " << rule.date << '\n'
       << "  confidence  " << spelling(rule.confidence) << '\n';

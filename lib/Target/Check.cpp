@@ -4,9 +4,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Target/Check.h"
+#include "anec/Ops/Cost.h"
+#include "anec/Ops/Ops.h"
 #include "anec/Support/Listing.h"
 #include "anec/Support/Suggestion.h"
 #include "anec/Target/Diags.h"
+#include "anec/Target/Place.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -52,36 +55,55 @@ bool anec::parseAssumption(llvm::StringRef text, Assumptions &assumptions,
   return true;
 }
 
-/// Whether a function that breaks the rule at many ops has one finding, at the
-/// first: that it computes in fp32 is decided once.
-static bool isOneFact(const Rule &rule) { return &rule == &rules::Fp32Inside; }
-
-static void checkOps(const Function &function, const Rule &rule,
-                     const Target &target, ReportBreach report) {
-  SourceRange first;
-  std::string text;
-  size_t count = 0;
-  for (const Op &op : function.body()) {
-    Verdict what = rule.ofOp(op, target);
-    if (!what)
+/// Makes one finding of those of `rule` in a program, which are one fact. It
+/// has their places.
+static void joinFindings(std::vector<Finding> &findings, const Rule &rule) {
+  Finding *one = nullptr;
+  for (Finding &finding : findings) {
+    if (finding.rule != &rule)
       continue;
-    if (!isOneFact(rule))
-      report(op.range(), std::move(*what));
-    else if (count++ == 0) {
-      first = op.range();
-      text = std::move(*what);
-    }
+    if (one)
+      one->also.push_back(finding.range);
+    else
+      one = &finding;
   }
-  if (count > 1)
-    text += ", and so are the results of other ops: " + std::to_string(count) +
-            " in all";
-  if (count != 0)
-    report(first, std::move(text));
+  if (!one || one->also.empty())
+    return;
+  one->what += "; " + std::to_string(one->also.size() + 1) + " places in all";
+  auto rest = findings.begin() + (one - findings.data()) + 1;
+  findings.erase(std::remove_if(rest, findings.end(),
+                                [&](const Finding &finding) {
+                                  return finding.rule == &rule;
+                                }),
+                 findings.end());
+}
+
+/// Whether what breaks the rule is no finding for Core ML.
+static bool isFineForCoreML(const Op &op, const Rule &rule,
+                            const OpsAroundEngine &around) {
+  // In a norm, it is added to a variance, which only equal elements make 0, and
+  // models are trained with it.
+  if (&rule == &rules::SmallEpsilon)
+    return op.is(ops::LayerNorm) || op.is(ops::InstanceNorm) ||
+           op.is(ops::BatchNorm) || op.is(ops::L2Norm);
+  // Pixels that are scaled, and the probabilities of labels.
+  if (&rule == &rules::Fp32Inside)
+    return around.hasWork && around.atEnds.contains(&op) &&
+           llvm::all_of(op.resultValues(), [&](const Value *result) {
+             return countFlops(op) <= result->type.numElements();
+           });
+  return rule.isFineAtEnds &&
+         (around.atEnds.contains(&op) ||
+          (&rule == &rules::CastInt32 && around.castsOfOthers.contains(&op)));
 }
 
 void anec::checkFunction(const Function &function, const Target &target,
                          const Assumptions &assumptions,
                          std::vector<Finding> &findings) {
+  OpsAroundEngine around;
+  bool isForCoreML = assumptions.path == EnginePath::CoreML;
+  if (isForCoreML)
+    around = OpsAroundEngine::find(function, target, assumptions);
   for (const Rule *rule : allRules()) {
     if (!assumptions.demands(*rule, target))
       continue;
@@ -90,8 +112,13 @@ void anec::checkFunction(const Function &function, const Target &target,
     };
     if (rule->ofFunction)
       rule->ofFunction(function, target, report);
-    if (rule->ofOp)
-      checkOps(function, *rule, target, report);
+    if (!rule->ofOp)
+      continue;
+    bool takesAll = !isForCoreML || assumptions.denies(*rule);
+    for (const Op &op : function.body())
+      if (takesAll || !isFineForCoreML(op, *rule, around))
+        if (Verdict what = rule->ofOp(op, target))
+          report(op.range(), std::move(*what));
   }
 }
 
@@ -116,13 +143,22 @@ std::vector<Finding> anec::checkProgram(const MILOutline *text,
       if (function->kind != FunctionKind::Host)
         checkFunction(*function, target, assumptions, findings);
   llvm::stable_sort(findings, isEarlier);
+  // Nobody writes the ops of a package one by one: what breaks a rule there is
+  // how the model computes.
+  bool isCoreML = assumptions.path == EnginePath::CoreML;
+  for (const Rule *rule : allRules())
+    if (isCoreML || rule->isOneFact)
+      joinFindings(findings, *rule);
   return findings;
 }
 
 /// Whether both say the same of the same place.
 static bool isSame(const Finding &lhs, const Finding &rhs) {
   return lhs.rule == rhs.rule && lhs.range.Start == rhs.range.Start &&
-         lhs.range.End == rhs.range.End && lhs.what == rhs.what;
+         lhs.range.End == rhs.range.End && lhs.what == rhs.what &&
+         llvm::equal(lhs.also, rhs.also, [](SourceRange a, SourceRange b) {
+           return a.Start == b.Start && a.End == b.End;
+         });
 }
 
 void anec::mergeFindings(std::vector<Finding> &findings,
@@ -177,6 +213,17 @@ std::string anec::listPlaces(llvm::ArrayRef<SourceRange> ranges,
   return text + (ranges.size() > most ? ", ..." : "");
 }
 
+std::vector<SourceRange>
+anec::otherPlaces(const Finding &finding,
+                  llvm::ArrayRef<const Finding *> others) {
+  std::vector<SourceRange> ranges = finding.also;
+  for (const Finding *other : others) {
+    ranges.push_back(other->range);
+    llvm::append_range(ranges, other->also);
+  }
+  return ranges;
+}
+
 void anec::reportFinding(const Finding &finding, const Assumptions &assumptions,
                          Diagnostics &diags,
                          llvm::ArrayRef<const Finding *> others,
@@ -190,11 +237,9 @@ void anec::reportFinding(const Finding &finding, const Assumptions &assumptions,
   auto report = diags.report(finding.range, kind, finding.what);
   if (finding.targets.size() < targets.size())
     report.note({}, diag::RuleTargets, listTargets(finding.targets));
-  std::vector<SourceRange> ranges;
-  for (const Finding *other : others)
-    ranges.push_back(other->range);
-  if (!others.empty())
-    report.note({}, diag::RuleMore, others.size(),
+  std::vector<SourceRange> ranges = otherPlaces(finding, others);
+  if (!ranges.empty())
+    report.note({}, diag::RuleMore, ranges.size(),
                 listPlaces(ranges, finding.range, diags));
   std::string where =
       rule.chips == ChipSet::all() ? "all chips" : rule.chips.str();

@@ -256,8 +256,10 @@ void ErrorLogReader::State::countMatches() {
     kept.push_back(match.error);
   dropVague(kept);
   for (const Match &match : matches) {
-    if (!llvm::is_contained(kept, match.error))
+    if (!llvm::is_contained(kept, match.error)) {
+      ++log.vaguer;
       continue;
+    }
     auto known = llvm::find_if(log.errors, [&](const LoggedError &logged) {
       return logged.error == match.error;
     });

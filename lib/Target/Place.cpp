@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Target/Place.h"
+#include "anec/Ops/Cost.h"
 #include "anec/Ops/Ops.h"
 
 using namespace anec;
@@ -33,6 +34,65 @@ std::vector<PlacedOp> anec::predictPlacement(const Function &function,
     if (!op.def().has(trait::Stored) && !op.def().has(trait::Constexpr))
       ops.push_back(place(op, target, assumptions));
   return ops;
+}
+
+/// Whether the op is work that the engine does: it computes with floats.
+static bool isWork(const Op &op, const PlacedOp &placed) {
+  return placed.onEngine() && countFlops(op) > 0 &&
+         llvm::any_of(op.resultValues(), [](const Value *result) {
+           return isFloat(result->type.dtype);
+         });
+}
+
+static llvm::SmallVector<const Op *> producersOf(const Op &op) {
+  llvm::SmallVector<const Op *> producers;
+  for (const Value *operand : op.operandValues())
+    if (const Op *from = operand ? operand->definingOp() : nullptr)
+      producers.push_back(from);
+  return producers;
+}
+
+static llvm::SmallVector<const Op *> usersOf(const Op &op) {
+  llvm::SmallVector<const Op *> users;
+  for (const Value *result : op.resultValues())
+    for (const Operand *use = result->firstUse(); use; use = use->nextUse())
+      if (use->owner())
+        users.push_back(use->owner());
+  return users;
+}
+
+OpsAroundEngine OpsAroundEngine::find(const Function &function,
+                                      const Target &target,
+                                      const Assumptions &assumptions) {
+  OpsAroundEngine found;
+  llvm::DenseSet<const Op *> work, behind, before, left;
+  std::vector<const Op *> ops;
+  auto isWorkOrIn = [&](const llvm::DenseSet<const Op *> &set) {
+    return [&](const Op *op) { return work.contains(op) || set.contains(op); };
+  };
+  for (const Op &op : function.body()) {
+    ops.push_back(&op);
+    PlacedOp placed = place(op, target, assumptions);
+    if (isWork(op, placed))
+      work.insert(&op);
+    if (!placed.onEngine() && !op.is(ops::Cast))
+      left.insert(&op);
+    if (llvm::any_of(producersOf(op), isWorkOrIn(behind)))
+      behind.insert(&op);
+  }
+  found.hasWork = !work.empty();
+  for (const Op *op : llvm::reverse(ops))
+    if (llvm::any_of(usersOf(*op), isWorkOrIn(before)))
+      before.insert(op);
+  for (const Op *op : ops) {
+    if (!behind.contains(op) || !before.contains(op))
+      found.atEnds.insert(op);
+    auto isLeft = [&](const Op *other) { return left.contains(other); };
+    if (op->is(ops::Cast) && (llvm::any_of(producersOf(*op), isLeft) ||
+                              llvm::any_of(usersOf(*op), isLeft)))
+      found.castsOfOthers.insert(op);
+  }
+  return found;
 }
 
 size_t anec::countMoves(llvm::ArrayRef<PlacedOp> ops) {

@@ -138,7 +138,7 @@ ExitCode Check::run(const Invocation &call) {
   if (ExitCode code = target.read(call, options.passes, result.targets);
       code != Done)
     return code;
-  options.passes.assumptions.path = framework;
+  options.passes.assumptions.path = framework.of(paths);
   result.assumptions = options.passes.assumptions;
   if (!verdicts.empty())
     return compare(options.passes.assumptions);

@@ -49,7 +49,9 @@ ExitCode Explain::explainLog(const Invocation &call) {
   CompileOptions options;
   if (ExitCode code = target.read(call, options.passes); code != Done)
     return code;
-  options.passes.assumptions.path = framework;
+  options.passes.assumptions.path =
+      framework.of(program.empty() ? llvm::ArrayRef<std::string>()
+                                   : llvm::ArrayRef(program.getValue()));
   ExplainedLog explained;
   explained.path = log == "-" ? "<stdin>" : log.getValue();
   explained.program = program;

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TargetFlags.h"
+#include "anec/Formats/Source.h"
 #include "anec/Probe/Measured.h"
 #include "anec/Probe/ProbedTarget.h"
 #include "anec/Target/OwnSystem.h"
@@ -20,8 +21,18 @@ FrameworkFlag::FrameworkFlag()
                          "_ANEInMemoryModel, as ane-run does (default)"),
               clEnumValN(EnginePath::CoreML, "coreml",
                          "Core ML, which runs elsewhere what the engine "
-                         "does not take"),
+                         "does not take (default for Core ML's packages and "
+                         "models)"),
               clEnumValN(EnginePath::E5, "e5", "the E5 program library"))) {}
+
+EnginePath FrameworkFlag::of(llvm::ArrayRef<std::string> programs) const {
+  bool areOfCoreML =
+      !programs.empty() && llvm::all_of(programs, [](llvm::StringRef path) {
+        return sourceFormat(path).isOfCoreML;
+      });
+  return getNumOccurrences() == 0 && areOfCoreML ? EnginePath::CoreML
+                                                 : getValue();
+}
 
 /// `assumptions` and those of `given`, which take precedence.
 static std::vector<std::string> merge(std::vector<std::string> assumptions,

@@ -51,6 +51,9 @@ struct TargetFlags {
 /// --for: the framework that compiles the programs.
 struct FrameworkFlag : llvm::cl::opt<EnginePath> {
   FrameworkFlag();
+
+  /// The one that was given, or else that of `programs`.
+  EnginePath of(llvm::ArrayRef<std::string> programs) const;
 };
 
 } // namespace anec

@@ -74,6 +74,8 @@ struct SourceFormat {
   /// packages of them are in fp16 unless another is asked for. Other sources
   /// say themselves what they compute in.
   bool isOfTraining = false;
+  /// Whether sources are what Core ML loads or makes of it.
+  bool isOfCoreML = false;
   /// Whether sources are folders with that ending.
   bool isFolder = false;
   /// The file of the folder that has the text; empty when there is none.

@@ -22,6 +22,8 @@ struct ExplainedLog {
 
   /// The findings that can cause an error of the log.
   std::vector<Finding> causes() const;
+  /// The number of the other findings.
+  size_t others() const { return check.findings.size() - causes().size(); }
 };
 
 /// Prints each error with its lines, cause, remedy, rules and source, and then

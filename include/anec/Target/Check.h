@@ -49,6 +49,8 @@ struct Finding {
   std::string recorded = "";
   /// The targets whose rule it is, in the order in which they were checked.
   std::vector<const Target *> targets = {};
+  /// The other places of the same fact, in the order of the text.
+  std::vector<SourceRange> also = {};
 };
 
 /// Adds findings in the same programs for another target: what is found for
@@ -67,6 +69,10 @@ std::vector<Finding> checkProgram(const MILOutline *text, const Module *module,
 void checkFunction(const Function &function, const Target &target,
                    const Assumptions &assumptions,
                    std::vector<Finding> &findings);
+
+/// The places of `finding` beside the first, and of `others`.
+std::vector<SourceRange> otherPlaces(const Finding &finding,
+                                     llvm::ArrayRef<const Finding *> others);
 
 /// `line 5, 7, b.mil:3, ...`, or for files without lines the ops: the first
 /// places of `ranges`, after `first`.

@@ -40,6 +40,9 @@ struct ErrorLog {
   std::vector<LoggedLines> unknown;
   /// The number of all such lines.
   uint64_t unknownLines = 0;
+  /// How often a vague error was left out, because its line has one that says
+  /// more.
+  uint64_t vaguer = 0;
 
   const LoggedError *find(const KnownError &error) const;
 };

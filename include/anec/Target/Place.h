@@ -7,6 +7,7 @@
 #define ANEC_TARGET_PLACE_H
 
 #include "anec/Target/Check.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace anec {
 
@@ -28,6 +29,20 @@ struct PlacedOp {
 std::vector<PlacedOp> predictPlacement(const Function &function,
                                        const Target &target,
                                        std::optional<OSVersion> macOS);
+
+/// Where ops lie among those that the engine does.
+struct OpsAroundEngine {
+  /// Those that have no work of the engine before them, or none after them:
+  /// what they use, and what uses them, directly or not. Core ML can do them on
+  /// the processor without stopping the engine.
+  llvm::DenseSet<const Op *> atEnds;
+  /// Casts from or to what an op computes that the engine does not take.
+  llvm::DenseSet<const Op *> castsOfOthers;
+  bool hasWork = false; ///< of the engine
+
+  static OpsAroundEngine find(const Function &function, const Target &target,
+                              const Assumptions &assumptions);
+};
 
 /// How often the place changes from one op to the next.
 size_t countMoves(llvm::ArrayRef<PlacedOp> ops);

@@ -71,6 +71,12 @@ struct Rule {
   PathSet paths = PathSet::all();
   /// Core ML itself refuses what breaks it, wherever it would run.
   bool ofCoreML = false;
+  /// A program that breaks it at several ops has one finding.
+  bool isOneFact = false;
+  /// It is about light work, such as looking up embeddings, that Core ML does
+  /// on the processor: before the engine begins and after it ends, that costs
+  /// no move, and breaks no rule.
+  bool isFineAtEnds = false;
   Impact impact = Impact::Error;
   /// Who found it and on which system, and when that was written or read
   /// (year-month).
@@ -101,11 +107,15 @@ struct Rule {
   constexpr bool isDoubtful() const {
     return confidence == Confidence::Low && !conflict.empty();
   }
+  /// Whether Core ML runs elsewhere what breaks the rule.
+  constexpr bool keepsOffEngine() const {
+    return impact == Impact::Error && !ofCoreML;
+  }
   /// The severity of breaking the rule. Silent corruption is an error, too.
   /// What the caller has to do, what is slow, and warnings that are doubtful
   /// are remarks. Core ML runs elsewhere what the engine's compiler refuses.
   constexpr Severity severity(EnginePath path) const {
-    if (impact == Impact::Error && path == EnginePath::CoreML && !ofCoreML)
+    if (path == EnginePath::CoreML && keepsOffEngine())
       return Severity::Warning;
     if (impact <= Impact::SilentCorruption)
       return Severity::Error;

@@ -17,6 +17,8 @@ static void printRule(const Rule &rule, llvm::raw_ostream &out) {
     out << "- macOS: " << rule.macOS.str() << '\n';
   if (rule.paths != PathSet::all())
     out << "- paths: " << rule.paths.str() << '\n';
+  if (rule.isFineAtEnds)
+    out << "- for coreml: only between ops that the engine runs\n";
   out << "- source: " << rule.source << "; read in " << rule.date << ", "
       << spelling(rule.confidence) << " confidence\n";
   if (!rule.conflict.empty())

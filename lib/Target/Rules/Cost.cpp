@@ -21,6 +21,7 @@ constinit const Rule rules::ConstantMatmul = {
     .family = family,
     .summary = "products with weights are convolutions, which take a third of "
                "the time",
+    .paths = {EnginePath::InMemory, EnginePath::E5},
     .impact = Impact::Performance,
     .source = "maderix/ANE (M4), ironmill (M3 Pro)",
     .date = "2026-11",
@@ -89,6 +90,7 @@ constinit const Rule rules::ShallowProgram = {
     .family = family,
     .summary = "a program has at least 16 ops: one op reaches 30 % of the "
                "peak, 16 to 64 ops reach 94 %",
+    .paths = {EnginePath::InMemory, EnginePath::E5},
     .impact = Impact::Performance,
     .source = "maderix/ANE (M4), rustane (M4 Max)",
     .date = "2026-11",
@@ -173,6 +175,7 @@ constinit const Rule rules::LongReduction = {
     .family = family,
     .summary = "reductions of 384 or more elements (192 before M3) include a "
                "transposition",
+    .paths = {EnginePath::InMemory, EnginePath::E5},
     .impact = Impact::Performance,
     .source = "ANEForge (M1 to M5)",
     .date = "2026-11",
@@ -198,6 +201,7 @@ constinit const Rule rules::ChannelVector = {
     .family = family,
     .summary = "vectors extend along the width, because each channel takes a "
                "row of 64 bytes",
+    .paths = {EnginePath::InMemory, EnginePath::E5},
     .impact = Impact::Performance,
     .source = "ironmill (M3 Pro: PlaneStride 64), Orion",
     .date = "2026-11",

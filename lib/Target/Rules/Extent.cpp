@@ -134,6 +134,7 @@ constinit const Rule rules::OpLimit = {
     .family = family,
     .summary = "a chain of ops, each using the one before, has at most 382",
     .chips = {Chip::M3, Chip::M3Ultra, Chip::M4, Chip::M5, Chip::M6},
+    .paths = {EnginePath::InMemory, EnginePath::E5},
     .source = "maderix/ANE (M4): 383 chained convolutions overflow the "
               "compiler's stack; microarchitecture study (M6): 387",
     .date = "2026-11",
@@ -469,6 +470,7 @@ constinit const Rule rules::KernelCompileTime = {
     .summary = "kernels larger than 7 x 7 compile slowly: 16 x 16 took 220 s "
                "and 11.7 GB",
     .macOS = {"27-"},
+    .paths = {EnginePath::InMemory, EnginePath::E5},
     .impact = Impact::Performance,
     .source = "microarchitecture study (M4, M6)",
     .date = "2026-11",

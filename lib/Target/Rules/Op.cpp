@@ -20,12 +20,18 @@ static Verdict refused(const Op &op,
   return {};
 }
 
-/// Defines a rule that ops of some rows are refused.
+/// Defines a rule that ops of some rows are refused. ANEC_REFUSED_INSIDE is for
+/// light ones, which Core ML can do at the ends of a program.
 #define ANEC_REFUSED(NAME, ID, SUMMARY, ADVICE, ...)                           \
+  ANEC_REFUSED_ROW(NAME, ID, SUMMARY, ADVICE, false, __VA_ARGS__)
+#define ANEC_REFUSED_INSIDE(NAME, ID, SUMMARY, ADVICE, ...)                    \
+  ANEC_REFUSED_ROW(NAME, ID, SUMMARY, ADVICE, true, __VA_ARGS__)
+#define ANEC_REFUSED_ROW(NAME, ID, SUMMARY, ADVICE, IS_LIGHT, ...)             \
   constinit const Rule rules::NAME = {                                         \
       .id = ID,                                                                \
       .family = family,                                                        \
       .summary = SUMMARY,                                                      \
+      .isFineAtEnds = IS_LIGHT,                                                \
       .source = catalogue,                                                     \
       .date = "2026-11",                                                       \
       .confidence = Confidence::High,                                          \
@@ -34,32 +40,28 @@ static Verdict refused(const Op &op,
                  const Target &) { return refused(op, {__VA_ARGS__}); },       \
   };
 
-ANEC_REFUSED(NoArgsort, "no-argsort", "`argsort` is not supported",
-             "sort on the host", &ops::Argsort)
-ANEC_REFUSED(NoBandPart, "no-band-part", "`band_part` is not supported",
-             "multiply by a constant mask", &ops::BandPart)
+ANEC_REFUSED_INSIDE(NoArgsort, "no-argsort", "`argsort` is not supported",
+                    "sort on the host", &ops::Argsort)
 ANEC_REFUSED(NoCropResize, "no-crop-resize", "`crop_resize` is not supported",
              "crop on the host", &ops::CropResize)
-ANEC_REFUSED(NoCumsum, "no-cumsum", "`cumsum` is not supported",
-             "multiply by a triangular matrix of ones", &ops::Cumsum)
-ANEC_REFUSED(NoOneHot, "no-one-hot", "`one_hot` is not supported",
-             "compare with the constant 0, 1, 2, ...", &ops::OneHot)
+ANEC_REFUSED_INSIDE(NoOneHot, "no-one-hot", "`one_hot` is not supported",
+                    "compare with the constant 0, 1, 2, ...", &ops::OneHot)
 ANEC_REFUSED(NoRecurrent, "no-recurrent",
              "`gru`, `lstm` and `rnn` are not supported",
              "write one step as matrix products and repeat it", &ops::Gru,
              &ops::Lstm, &ops::Rnn)
-ANEC_REFUSED(NoReverseSequence, "no-reverse-sequence",
-             "`reverse_sequence` is not supported", "reverse on the host",
-             &ops::ReverseSequence)
-ANEC_REFUSED(NoScatter, "no-scatter", "`scatter` is not supported",
-             "add on the host, or multiply by a one-hot matrix", &ops::Scatter,
-             &ops::ScatterAlongAxis, &ops::ScatterNd)
-ANEC_REFUSED(NoShape, "no-shape", "`shape` is not supported",
-             "use a constant: extents are known", &ops::ShapeOf)
-ANEC_REFUSED(NoSliceUpdate, "no-slice-update",
-             "`slice_update` is not supported",
-             "concatenate the unchanged parts with the update",
-             &ops::SliceUpdate)
+ANEC_REFUSED_INSIDE(NoReverseSequence, "no-reverse-sequence",
+                    "`reverse_sequence` is not supported",
+                    "reverse on the host", &ops::ReverseSequence)
+ANEC_REFUSED_INSIDE(NoScatter, "no-scatter", "`scatter` is not supported",
+                    "add on the host, or multiply by a one-hot matrix",
+                    &ops::Scatter, &ops::ScatterAlongAxis, &ops::ScatterNd)
+ANEC_REFUSED_INSIDE(NoShape, "no-shape", "`shape` is not supported",
+                    "use a constant: extents are known", &ops::ShapeOf)
+ANEC_REFUSED_INSIDE(NoSliceUpdate, "no-slice-update",
+                    "`slice_update` is not supported",
+                    "concatenate the unchanged parts with the update",
+                    &ops::SliceUpdate)
 ANEC_REFUSED(NoSlidingWindows, "no-sliding-windows",
              "`sliding_windows` is not supported", "slice and concatenate",
              &ops::SlidingWindows)
@@ -71,13 +73,16 @@ ANEC_REFUSED(NoTrigonometry, "no-trigonometry",
 ANEC_REFUSED(NoReduceProd, "no-reduce-prod", "`reduce_prod` is not supported",
              "multiply slices, or sum logarithms", &ops::ReduceProd)
 #undef ANEC_REFUSED
+#undef ANEC_REFUSED_INSIDE
+#undef ANEC_REFUSED_ROW
 
 /// The same, with a rewrite of `legalize`.
-#define ANEC_REWRITTEN(NAME, ID, SUMMARY, ADVICE, REWRITE, ...)                \
+#define ANEC_REWRITTEN(NAME, ID, SUMMARY, ADVICE, IS_LIGHT, REWRITE, ...)      \
   constinit const Rule rules::NAME = {                                         \
       .id = ID,                                                                \
       .family = family,                                                        \
       .summary = SUMMARY,                                                      \
+      .isFineAtEnds = IS_LIGHT,                                                \
       .source = catalogue,                                                     \
       .date = "2026-11",                                                       \
       .confidence = Confidence::High,                                          \
@@ -86,12 +91,19 @@ ANEC_REFUSED(NoReduceProd, "no-reduce-prod", "`reduce_prod` is not supported",
       .ofOp = [](const Op &op,                                                 \
                  const Target &) { return refused(op, {__VA_ARGS__}); },       \
   };
+ANEC_REWRITTEN(NoBandPart, "no-band-part", "`band_part` is not supported",
+               "multiply by a constant mask", false, Rewrite::MaskBand,
+               &ops::BandPart)
+ANEC_REWRITTEN(NoCumsum, "no-cumsum", "`cumsum` is not supported",
+               "multiply by a triangular matrix of ones", false,
+               Rewrite::SumByProduct, &ops::Cumsum)
 ANEC_REWRITTEN(NoMod, "no-mod", "`mod` is not supported",
-               "use `x - floor(x / y) * y`", Rewrite::ExpandMod, &ops::Mod)
+               "use `x - floor(x / y) * y`", true, Rewrite::ExpandMod,
+               &ops::Mod)
 ANEC_REWRITTEN(
     NoLogical, "no-logical",
     "`logical_and`, `logical_or` and `logical_xor` are not supported",
-    "cast to fp16 and use `mul`, `maximum` or `not_equal`",
+    "cast to fp16 and use `mul`, `maximum` or `not_equal`", true,
     Rewrite::ExpandLogical, &ops::LogicalAnd, &ops::LogicalOr, &ops::LogicalXor)
 #undef ANEC_REWRITTEN
 
@@ -102,6 +114,7 @@ constinit const Rule rules::NoArgmax = {
     .id = "no-argmax",
     .family = family,
     .summary = "`reduce_argmax` and `reduce_argmin` are not supported",
+    .isFineAtEnds = true,
     .source = catalogue,
     .date = "2026-11",
     .confidence = Confidence::High,
@@ -120,6 +133,7 @@ constinit const Rule rules::NoGather = {
     .id = "no-gather",
     .family = family,
     .summary = "`gather` with computed indices is not supported",
+    .isFineAtEnds = true,
     .source = catalogue,
     .date = "2026-11",
     .confidence = Confidence::High,
@@ -160,6 +174,8 @@ constinit const Rule rules::NoSine = {
     .date = "2026-11",
     .confidence = Confidence::High,
     .advice = "use a polynomial, or a table computed on the host",
+    .rewrite = Rewrite::SineToPolynomial,
+    .rewriteWhen = RewriteWhen::Chosen,
     .ofOp = sine,
 };
 
@@ -175,6 +191,8 @@ constinit const Rule rules::TopkCount = {
     .id = "topk-count",
     .family = family,
     .summary = "`k` of `topk` is not 3 or 4",
+    .chips = {Chip::M2, Chip::M3, Chip::M3Ultra, Chip::M4, Chip::M5, Chip::M6},
+    .isFineAtEnds = true,
     .source = "ANEForge",
     .date = "2026-11",
     .advice = "use 5 and drop the rest",
@@ -189,6 +207,7 @@ constinit const Rule rules::NoTopk = {
     .family = family,
     .summary = "`topk` is not supported before M2",
     .chips = {Chip::M1},
+    .isFineAtEnds = true,
     .source = "ANEForge, table of families (M1)",
     .date = "2026-11",
     .advice = "sort on the host",
@@ -326,6 +345,7 @@ constinit const Rule rules::CastInt32 = {
     .id = "cast-int32",
     .family = family,
     .summary = "`cast` does not convert from or to int32",
+    .isFineAtEnds = true,
     .source = "ironmill (M3 Pro), ANEForge",
     .date = "2026-11",
     .confidence = Confidence::High,
@@ -346,6 +366,8 @@ constinit const Rule rules::IntegerArithmetic = {
     .id = "integer-arithmetic",
     .family = family,
     .summary = "arithmetic has float operands",
+    .isOneFact = true,
+    .isFineAtEnds = true,
     .source = "ironmill (M3 Pro), ANEForge",
     .date = "2026-11",
     .advice = "use fp16, which is exact for integers up to 2048",
@@ -371,8 +393,15 @@ constinit const Rule rules::NoLut = {
     .ofOp = lut,
 };
 
+/// Whether scales differ along more than one axis: groups within a channel.
+static bool hasGroups(const Op &op) {
+  return llvm::count_if(op.operand(param::scale)->type.shape,
+                        [](int64_t extent) { return extent > 1; }) > 1;
+}
+
 static Verdict blockwise(const Op &op, const Target &target) {
-  if (op.is(ops::ConstexprBlockwiseShiftScale))
+  // Of groups, GroupedScale says more.
+  if (op.is(ops::ConstexprBlockwiseShiftScale) && !hasGroups(op))
     return broken("`{0}` before M3", op.def().name);
   return {};
 }
@@ -388,14 +417,11 @@ constinit const Rule rules::NoBlockwise = {
     .ofOp = blockwise,
 };
 
-/// Scales that differ along more than one axis: groups within a channel.
 static Verdict groupedScale(const Op &op, const Target &target) {
-  if (!op.is(ops::ConstexprBlockwiseShiftScale))
+  if (!op.is(ops::ConstexprBlockwiseShiftScale) || !hasGroups(op))
     return {};
-  const Shape &scale = op.operand(param::scale)->type.shape;
-  if (llvm::count_if(scale, [](int64_t extent) { return extent > 1; }) < 2)
-    return {};
-  return broken("`scale` is {0}", shapeToString(scale));
+  return broken("`scale` is {0}",
+                shapeToString(op.operand(param::scale)->type.shape));
 }
 constinit const Rule rules::GroupedScale = {
     .id = "grouped-scale",

@@ -146,6 +146,7 @@ constinit const Rule rules::ReshapedProduct = {
     .id = "reshaped-product",
     .family = family,
     .summary = "the only output is not a `reshape` of a `matmul`",
+    .paths = {EnginePath::InMemory},
     .impact = Impact::Warning,
     .source = "luengnat/rustane (M4)",
     .date = "2026-11",

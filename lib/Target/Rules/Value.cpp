@@ -17,9 +17,12 @@ static Verdict smallEpsilon(const Op &op, const Target &target) {
   if (!isOneOf(op, {&ops::Rsqrt, &ops::Log, &ops::Inverse, &ops::LayerNorm,
                     &ops::InstanceNorm, &ops::BatchNorm, &ops::L2Norm}))
     return {};
+  // Where it is left out, converters write the default, which nobody relies on:
+  // it is nearly 0. With 0, the result is infinite elsewhere, too.
+  double byDefault = op.is(ops::Rsqrt) ? 1e-12 : op.is(ops::Log) ? 1e-45 : 0;
   const Constant *epsilon = op.constant(param::epsilon);
-  // With 0, the result is infinite elsewhere, too.
-  if (!epsilon || epsilon->asDouble() >= smallest || epsilon->asDouble() == 0)
+  if (!epsilon || epsilon->asDouble() >= smallest ||
+      epsilon->asDouble() <= byDefault * 1.5)
     return {};
   return broken("`epsilon` of `{0}` is {1:e2}", op.def().name,
                 epsilon->asDouble());
@@ -115,6 +118,7 @@ constinit const Rule rules::SiluTable = {
     .id = "silu-table",
     .family = family,
     .summary = "`silu` is a coarse lookup table with an error of 0.015 to 0.04",
+    .isOneFact = true,
     .impact = Impact::Warning,
     .source = "microarchitecture study (M4, M6), ironmill (M3 Pro)",
     .date = "2026-11",
@@ -134,6 +138,7 @@ constinit const Rule rules::GeluTable = {
     .family = family,
     .summary = "`gelu` is a coarse lookup table, the same in all modes, with "
                "an error of 0.0062 (0.08 relative on M1)",
+    .isOneFact = true,
     .impact = Impact::Warning,
     .source = "microarchitecture study (M4, M6), Bryngelson guide (M1)",
     .date = "2026-11",
@@ -212,6 +217,7 @@ constinit const Rule rules::Fp32Inside = {
     .family = family,
     .summary = "values inside a program are fp16; fp32 is only for inputs and "
                "outputs, which are cast at the boundary",
+    .isOneFact = true,
     .impact = Impact::Warning,
     .source = "maderix/ANE, Orion: every kernel casts fp32 at its boundary; "
               "the engine has no fp32",

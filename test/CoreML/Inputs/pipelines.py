@@ -147,7 +147,8 @@ run("second", two, {"y": ones}, {"z": 3 * ones}, flags=["--part=1"])
 info = call(RUN, "info", FOLDER / "both.mlpackage").stdout
 wrong.extend(f"info: no {line}" for line in ("part 0: mlProgram `p`", "part 1: mlProgram `q`")
              if line not in info)
-found = call(ANEC, "check", FOLDER / "both.mlpackage", "--all", "--fail-on=never").stdout
+found = call(ANEC, "check", FOLDER / "both.mlpackage", "--for=in-memory", "--all",
+             "--fail-on=never").stdout
 wrong.extend(f"check: no {place}" for place in ("in part 0, function `main`",
                                                 "in part 1, function `main`")
              if place not in found)
