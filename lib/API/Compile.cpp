@@ -422,6 +422,7 @@ bool CompiledProgram::writeCoreMLBy(WriteCoreML write, llvm::StringRef path,
   options.deployment = coreML.deployment;
   options.floats = coreML.floats;
   options.description = &described;
+  options.shapesOf = coreML.shapesOf;
   options.executor = &weights.executor();
   options.resolve = [this, &diags](const Op &weight) {
     return resolve(weight, diags);

@@ -52,7 +52,7 @@ bool anec::writeCompiledCoreML(Module &module, StringRef path,
   if (!prepared || !isSpelled(module, diags))
     return false;
   std::optional<SerializedModel> model =
-      SerializedModel::make(*prepared, path, diags);
+      SerializedModel::make(*prepared, /*kept=*/nullptr, path, diags);
   if (!model)
     return false;
   const PlacedMIL &placed = prepared->placed;

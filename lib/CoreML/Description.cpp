@@ -157,6 +157,8 @@ describeFeatures(const Features &messages) {
     const proto::FeatureType &type = *message.type;
     feature.type = spell(type);
     feature.isOptional = type.isOptional;
+    feature.hasSeveralShapes = type.multiArrayType->flexibility != 0 ||
+                               type.imageType->flexibility != 0;
     feature.byDefault = defaultValue(*type.multiArrayType);
     if (type.chosen == proto::FeatureType::Image)
       feature.image = {type.imageType->width, type.imageType->height,

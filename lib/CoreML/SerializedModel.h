@@ -6,6 +6,7 @@
 #ifndef ANEC_LIB_COREML_SERIALIZEDMODEL_H
 #define ANEC_LIB_COREML_SERIALIZEDMODEL_H
 
+#include "KeptShapes.h"
 #include "PreparedModel.h"
 
 namespace anec::coreml {
@@ -14,10 +15,11 @@ struct SerializedModel {
   proto::ModelDescription description;
   std::string bytes; ///< the message `Model`
 
-  /// Returns nothing when a message cannot have as many bytes, which is
-  /// reported for `path`.
+  /// With the shapes of `kept`, unless it is null. Returns nothing when a
+  /// message cannot have as many bytes, which is reported for `path`.
   [[nodiscard]] static std::optional<SerializedModel>
-  make(const PreparedModel &prepared, llvm::StringRef path, Diagnostics &diags);
+  make(const PreparedModel &prepared, KeptShapes *kept, llvm::StringRef path,
+       Diagnostics &diags);
 };
 
 } // namespace anec::coreml

@@ -21,8 +21,15 @@ bool anec::writeCoreMLPackage(Module &module, StringRef path,
       PreparedModel::prepare(module, options, diags);
   if (!prepared)
     return false;
+  std::unique_ptr<KeptShapes> kept;
+  if (!options.shapesOf.empty()) {
+    auto opened = KeptShapes::open(options.shapesOf, diags);
+    if (!opened)
+      return false;
+    kept = std::move(*opened);
+  }
   std::optional<SerializedModel> model =
-      SerializedModel::make(*prepared, path, diags);
+      SerializedModel::make(*prepared, kept.get(), path, diags);
   if (!model)
     return false;
   const PlacedMIL &placed = prepared->placed;

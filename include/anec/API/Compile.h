@@ -40,6 +40,9 @@ struct CoreMLOptions {
   /// What the package says of itself, and its images and class labels; null for
   /// what the source says. See readWantedDescription.
   std::shared_ptr<const WantedDescription> wanted = nullptr;
+  /// The package that inputs have the shapes of, where only its weights have
+  /// changed; empty for the one shape that the program has.
+  std::string shapesOf = "";
 };
 
 struct CompileOptions : ReadOptions {

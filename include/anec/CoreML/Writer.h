@@ -25,6 +25,10 @@ struct CoreMLWriteOptions {
   /// What the source says of its functions: images, summaries, metadata. May be
   /// null.
   const ModelDescription *description = nullptr;
+  /// A package or model that the module was read from, and of which at most
+  /// weights have changed: where its inputs can have several shapes, they still
+  /// can. Empty for none.
+  std::string shapesOf;
 
   // As in MILPrintOptions.
   ResolveWeight resolve;

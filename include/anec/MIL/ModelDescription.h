@@ -37,6 +37,8 @@ struct FeatureDescription {
   /// As the model declares it: `fp16[1, 3, 8]`, `image 20x24 RGB`, `string`.
   std::string type;
   bool isOptional = false;
+  /// Whether callers can give values of several shapes.
+  bool hasSeveralShapes = false;
   /// Each element of an optional input that is not given; 0 unless declared.
   double byDefault = 0;
   /// Of an image: the program's array has the pixels as [1, channels, height,
