@@ -5,6 +5,7 @@
 
 #include "Arrays.h"
 #include "anec/API/Diags.h"
+#include "anec/IR/Names.h"
 #include "anec/MIL/Diags.h"
 #include "anec/Runtime/Diags.h"
 #include "anec/Runtime/InputArrays.h"
@@ -100,9 +101,8 @@ match(llvm::StringRef kind, llvm::ArrayRef<Port> ports,
   std::vector<const Array *> matched(ports.size());
   bool ok = true;
   for (const Array &array : arrays) {
-    const Port *port = llvm::find_if(
-        ports, [&](const Port &other) { return other.name == array.name; });
-    if (port == ports.end()) {
+    std::optional<size_t> place = findByName(ports, array.name);
+    if (!place) {
       Suggestion suggestion(array.name);
       for (const Port &other : ports)
         suggestion.consider(other.name);
@@ -112,13 +112,13 @@ match(llvm::StringRef kind, llvm::ArrayRef<Port> ports,
       ok = false;
       continue;
     }
-    const Array *&slot = matched[port - ports.begin()];
+    const Array *&slot = matched[*place];
     if (slot) {
       diags.report({}, diag::InputTwice, kind, array.name);
       ok = false;
     }
     slot = &array;
-    ok &= fits(kind, *port, array, diags);
+    ok &= fits(kind, ports[*place], array, diags);
   }
   if (!ok)
     return std::nullopt;

@@ -8,6 +8,7 @@
 #include "Emitter.h"
 #include "ReservedNames.h"
 #include "TextPrinter.h"
+#include "anec/IR/Names.h"
 #include "anec/IR/OpDef.h"
 #include "anec/MIL/Diags.h"
 #include "anec/Ops/Ops.h"
@@ -86,6 +87,28 @@ bool Printing::check(const Function &function, Diagnostics &diags) const {
   return ok;
 }
 
+/// Says what the inputs and outputs are called whose names MIL does not have.
+static void remarkRenamed(const Function &function, Diagnostics &diags) {
+  std::optional<ValueNames> names;
+  auto remark = [&](StringRef kind, StringRef name, StringRef fallback,
+                    const Value *value) {
+    std::string wanted = sanitizeName(name, fallback);
+    if (wanted == name)
+      return;
+    if (!names)
+      names.emplace(function, isReservedName);
+    // A parameter has one name; a result can have a second one.
+    StringRef written = (*names)[value];
+    if (kind == "output" && !written.starts_with(wanted))
+      written = wanted;
+    diags.report(value->range(), diag::Renamed, kind, name, written);
+  };
+  for (const auto &parameter : function.parameters())
+    remark("input", parameter->name, "value", parameter.get());
+  for (unsigned i = 0; i < function.numResults(); ++i)
+    remark("output", function.resultNames()[i], "result", function.result(i));
+}
+
 bool Printing::place(Diagnostics &diags) {
   NameSet names;
   bool ok = true;
@@ -93,6 +116,7 @@ bool Printing::place(Diagnostics &diags) {
     if (options.only && options.only != function.get())
       continue;
     ok &= check(*function, diags);
+    remarkRenamed(*function, diags);
     std::string wanted =
         options.only ? "main" : sanitizeName(function->name, "main");
     if (isReservedName(wanted))

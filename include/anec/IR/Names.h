@@ -29,6 +29,23 @@ std::string sanitizeName(llvm::StringRef name, llvm::StringRef fallback,
 /// Whether the names are the same as printing them as MIL leaves them: `a:0` is
 /// `a_0` there, and the reserved word `state` is `state_`.
 bool areSpelledAlike(llvm::StringRef left, llvm::StringRef right);
+/// The place in `all`, whose elements have a `name`, of the one called `name`,
+/// or else of the only one with another spelling of it.
+template <typename Named>
+std::optional<size_t> findByName(llvm::ArrayRef<Named> all,
+                                 llvm::StringRef name) {
+  std::optional<size_t> alike;
+  bool areSeveral = false;
+  for (size_t place = 0; place < all.size(); ++place) {
+    if (all[place].name == name)
+      return place;
+    if (!areSpelledAlike(all[place].name, name))
+      continue;
+    areSeveral |= alike.has_value();
+    alike = place;
+  }
+  return areSeveral ? std::nullopt : alike;
+}
 
 /// The value's name, or the name of its defining op when it has none.
 llvm::StringRef displayName(const Value &value);

@@ -6,6 +6,7 @@
 #include "anec/Runtime/InputArrays.h"
 #include "anec/Arrays/Npy.h"
 #include "anec/Arrays/Safetensors.h"
+#include "anec/IR/Names.h"
 #include "anec/MIL/Diags.h"
 #include "anec/Ops/Interpreter.h"
 #include "anec/Runtime/Diags.h"
@@ -180,9 +181,8 @@ anec::readPorts(llvm::StringRef kind, llvm::ArrayRef<Port> ports,
     std::pair<llvm::StringRef, llvm::StringRef> parts =
         llvm::StringRef(argument).split('=');
     llvm::StringRef name = parts.first, source = parts.second;
-    const auto *port = llvm::find_if(
-        ports, [&](const Port &candidate) { return candidate.name == name; });
-    if (port == ports.end()) {
+    std::optional<size_t> place = findByName(ports, name);
+    if (!place) {
       Suggestion suggestion(name);
       for (const Port &candidate : ports)
         suggestion.consider(candidate.name);
@@ -192,13 +192,14 @@ anec::readPorts(llvm::StringRef kind, llvm::ArrayRef<Port> ports,
       ok = false;
       continue;
     }
-    ConstantRef &value = values[port - ports.begin()];
+    const Port &port = ports[*place];
+    ConstantRef &value = values[*place];
     if (value) {
       diags.report({}, diag::InputTwice, kind, name);
       ok = false;
       continue;
     }
-    value = makeInput(*port, source, featureOf(*port), diags);
+    value = makeInput(port, source, featureOf(port), diags);
     ok &= value != nullptr;
   }
   if (!ok)

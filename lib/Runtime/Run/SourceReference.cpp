@@ -12,23 +12,6 @@
 
 using namespace anec;
 
-/// The place of `name` in `ports`: the port of that name, or else the only one
-/// with another spelling of it.
-static std::optional<size_t> findPort(llvm::ArrayRef<Port> ports,
-                                      llvm::StringRef name) {
-  std::optional<size_t> alike;
-  bool areSeveral = false;
-  for (auto [place, port] : llvm::enumerate(ports)) {
-    if (port.name == name)
-      return place;
-    if (!areSpelledAlike(port.name, name))
-      continue;
-    areSeveral |= alike.has_value();
-    alike = place;
-  }
-  return areSeveral ? std::nullopt : alike;
-}
-
 static std::string listOf(llvm::ArrayRef<Port> ports) {
   std::vector<std::string> names;
   for (const Port &port : ports)
@@ -48,7 +31,7 @@ static std::optional<std::vector<size_t>> pairPorts(llvm::StringRef kind,
   std::vector<bool> isTaken(theirs.size());
   std::vector<size_t> places;
   for (const Port &port : ours) {
-    std::optional<size_t> place = findPort(theirs, port.name);
+    std::optional<size_t> place = findByName(theirs, port.name);
     // Converters make up a name where a result had none.
     if (!place && kind == "output" && ours.size() == 1 && theirs.size() == 1)
       place = 0;
