@@ -10,7 +10,8 @@ step, in the order in which a user meets them:
 
 A step that could not be tried because one before it failed is left out. The outcome of
 an item whose file no peer makes is `absent`: there is nothing to compare, and counts
-leave it out. What is `measured` is kept and shown, and is neither right nor wrong."""
+leave it out. What is `measured` is kept and shown, and is neither right nor wrong. What
+is `counted` may only become fewer."""
 import contextlib
 import dataclasses
 import hashlib
@@ -34,6 +35,7 @@ CACHE = pathlib.Path(os.environ.get("ANEC_WORLD_CACHE")
 OUTCOMES = ("right", "refused", "wrong")
 ABSENT = "absent"
 MEASURED = "measured"
+COUNTED = "counted"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,6 +62,15 @@ def absent(note):
 def measured(ours, theirs, peer):
     """Times in milliseconds."""
     return Outcome(MEASURED, f"{ours:.3g} ms, {peer} {theirs:.3g} ms: {ours / theirs:.2f}")
+
+
+def counted(number, note=""):
+    return Outcome(COUNTED, one_line(f"{number}: {note}" if note else str(number)))
+
+
+def number_of(note):
+    """The number of what is `counted`."""
+    return int(note.split(":")[0])
 
 
 def one_line(text, limit=160):

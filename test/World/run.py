@@ -94,8 +94,8 @@ def table_text():
     for section, items in sorted(subjects.items()):
         lines.append(f"{section}: {len({item for item, _ in items})} subjects,"
                      f" {len(items)} items")
-    times = times_text(rows)
-    return "\n".join(lines + [""] + times + [""] * bool(times)
+    times, numbers = times_text(rows), numbers_text(rows)
+    return "\n".join(lines + [""] + numbers + [""] * bool(numbers) + times + [""] * bool(times)
                      + [versions.replace(" ", "\n")]) + "\n"
 
 
@@ -105,6 +105,21 @@ def times_text(rows):
              for (section, item, _, _), (outcome, note) in sorted(rows.items())
              if outcome == harness.MEASURED]
     return [f"{'time of a run':40}{'ratio':>9}"] * bool(lines) + lines
+
+
+def numbers_text(rows):
+    """Lines with what was counted: how many items have how many."""
+    found = collections.defaultdict(collections.Counter)
+    for (section, _, _, step), (outcome, note) in rows.items():
+        if outcome == harness.COUNTED:
+            found[section, step][harness.number_of(note)] += 1
+    lines = []
+    for (section, step), items in sorted(found.items()):
+        lines.append(f"{section:15} {step:12}" + f"{'items':>9}")
+        lines += [f"{'':15} {number:<12}{count:9}" for number, count in sorted(items.items())]
+        total = sum(number * count for number, count in items.items())
+        lines.append(f"{'':15} {total:<12}{sum(items.values()):9}  in all")
+    return lines
 
 
 def write_docs():
@@ -220,16 +235,19 @@ def judge(key, outcome, table):
     """(what is to be said of an outcome beside its row or "", does it fail)."""
     if outcome.kind == harness.MEASURED:
         return "", False
-    rank = (harness.OUTCOMES + (harness.ABSENT, harness.MEASURED)).index
+    before = table.get(key, ("", ""))
+    if outcome.kind == harness.COUNTED == before[0]:
+        more = harness.number_of(outcome.note) - harness.number_of(before[1])
+        return f"was {before[1]}, now" if more else "", more > 0
+    rank = (harness.OUTCOMES + (harness.ABSENT, harness.MEASURED, harness.COUNTED)).index
     if key not in table:
         # A step that an item reaches for the first time.
         is_gain = outcome.kind == "right" and any(key[:3] == row[:3] for row in table)
         return f"has no row, {outcome.kind}", not is_gain
-    before = table[key][0]
-    if rank(outcome.kind) > rank(before):
-        return f"{outcome.kind}, was {before}", True
-    if rank(outcome.kind) < rank(before):
-        return f"{outcome.kind} now, was {before}", False
+    if rank(outcome.kind) > rank(before[0]):
+        return f"{outcome.kind}, was {before[0]}", True
+    if rank(outcome.kind) < rank(before[0]):
+        return f"{outcome.kind} now, was {before[0]}", False
     return "", False
 
 
@@ -330,7 +348,7 @@ def main():
     if args.results:
         harness.write_json(args.results, {"tests": results})
     print(counts(seen))
-    print("\n".join(times_text(seen)))
+    print("\n".join(numbers_text(seen) + times_text(seen)))
     print("seconds on processors: "
           + ", ".join(f"{section} {number:.0f}" for section, number in sorted(used.items())))
     bad = sum(one["code"] == "FAIL" for one in results)

@@ -1,0 +1,62 @@
+"""What `anec check` finds in packages that are sound: those that coremltools made of the
+architectures, each in the form whose turn it is, and those of test/CoreML.
+
+Steps: read; sound, no finding is an error; findings, the number for the chip that has the
+most, of m1 to m4, which may only become less; few, if at most three of them are about
+something else than ops that the engine's compiler refused in a recorded trial."""
+import functools
+import json
+import pathlib
+
+import architectures
+import harness
+from harness import RIGHT, Item, wrong
+
+CHIPS = ("m1", "m2", "m3", "m4")
+MOST = 3
+MODELS = pathlib.Path(__file__).resolve().parents[1] / "CoreML" / "Inputs" / "models"
+# Rules about ops that ANEForge's sweep of MIL's vocabulary records as refused
+# (aneforge/full_mil_vocabulary_sweep.json): each op of MIL, alone, through E5.
+RECORDED = {
+    "cast-int32", "no-argmax", "no-argsort", "no-band-part", "no-control-flow",
+    "no-crop-resize", "no-cumsum", "no-data-dependent-shape", "no-gather", "no-logical",
+    "no-mod", "no-one-hot", "no-recurrent", "no-reduce-prod", "no-reverse-sequence",
+    "no-scatter", "no-shape", "no-slice-update", "no-sliding-windows"}
+
+
+def items():
+    rows = [(row, door) for row, door in architectures.drawn_turns() if not door.is_onnx]
+    sample = {(item.name, item.variant) for item in architectures.items() if item.sample}
+    found = [Item(row.name, door.name, functools.partial(check, row, door),
+                  sample=(row.name, door.name) in sample and place % 4 == 0, seconds=240)
+             for place, (row, door) in enumerate(rows)]
+    return found + [Item("converted", folder.name,
+                         functools.partial(judge, folder / "model.mlpackage"))
+                    for folder in sorted(MODELS.iterdir())
+                    if folder.is_dir() and not folder.name.startswith("bad_")]
+
+
+def check(row, door, ctx):
+    arrays = architectures.reference(ctx, row)
+    try:
+        folder = architectures.written_by_peer(ctx, row, door,
+                                               len(architectures.part(arrays, "out")))
+    except architectures.Unavailable as error:
+        return {"peer": harness.absent(str(error))}
+    return judge(folder / "m.mlpackage", ctx)
+
+
+def judge(package, ctx):
+    result = ctx.run("anec", "check", package, "--target=" + ",".join(CHIPS),
+                     "--format=json", "--fail-on=never")
+    outcome = ctx.step(result)
+    if outcome:
+        return {"read": outcome}
+    findings = json.loads(result.stdout)["findings"]
+    errors = sorted({one["rule"] for one in findings if one["severity"] == "error"})
+    of_chip = [[one["rule"] for one in findings if chip in one["targets"]] for chip in CHIPS]
+    most = max(of_chip, key=len)
+    rest = max(([rule for rule in rules if rule not in RECORDED] for rules in of_chip), key=len)
+    return {"read": RIGHT, "sound": wrong(" ".join(errors)) if errors else RIGHT,
+            "findings": harness.counted(len(most), " ".join(most)),
+            "few": RIGHT if len(rest) <= MOST else wrong(" ".join(rest))}
