@@ -342,9 +342,7 @@ def check_package(ctx, row, door, folder, arrays):
             break
     steps["rewritten"], again = check_written(ctx, path, "again.mlpackage")
     if again and all(got):
-        # What is written has the shape that the program was read with.
-        kept = 1 if door.form in ("range", "enumerated") else len(got)
-        for (function, inputs, _), outputs in zip(runs[:kept], got):
+        for (function, inputs, _), outputs in zip(runs, got):
             back, outcome = run_package(ctx, again, row, door, function, inputs, "again")
             steps["again"] = outcome or near(
                 error_of(back, outputs.values(), list(outputs)), EXACT)
