@@ -10,6 +10,7 @@
 
 #include "anec/Ops/Control.h"
 #include "Infer.h"
+#include "anec/Ops/Cost.h"
 #include "anec/Ops/Diags.h"
 #include "anec/Ops/Interpreter.h"
 #include "anec/Ops/Ops.h"
@@ -112,6 +113,14 @@ static void evalBlocks(EvalContext &ctx) {
             });
 }
 
+/// The operations of a block's ops, each once.
+static int64_t flopsOf(const Function &block) {
+  int64_t sum = 0;
+  for (const Op &op : block.body())
+    sum += countFlops(op);
+  return sum;
+}
+
 //===----------------------------------------------------------------------===//
 // cond
 //===----------------------------------------------------------------------===//
@@ -134,6 +143,14 @@ static bool inferCond(InferContext &ctx) {
                                                     " and " + spell(others)));
 }
 
+/// Those of the block that takes longer.
+static int64_t flopsCond(const Op &op) {
+  int64_t most = 0;
+  for (const auto &block : blocksOf(op))
+    most = std::max(most, flopsOf(*block));
+  return most;
+}
+
 constinit const OpDef ops::Cond = {
     .name = "cond",
     .summary = "The results of the first block if the first of `values` is "
@@ -150,6 +167,7 @@ constinit const OpDef ops::Cond = {
                     "both blocks give the same types"},
     .infer = inferCond,
     .eval = evalBlocks,
+    .flops = flopsCond,
 };
 
 //===----------------------------------------------------------------------===//
@@ -178,6 +196,14 @@ static bool inferWhileLoop(InferContext &ctx) {
                                "; a value keeps its type from turn to turn"));
 }
 
+/// Those of one turn: values decide how many there are.
+static int64_t flopsWhileLoop(const Op &op) {
+  int64_t sum = 0;
+  for (const auto &block : blocksOf(op))
+    sum += flopsOf(*block);
+  return sum;
+}
+
 constinit const OpDef ops::WhileLoop = {
     .name = "while_loop",
     .summary = "As long as the first block says so, the results of the second "
@@ -197,4 +223,5 @@ constinit const OpDef ops::WhileLoop = {
                     "carried"},
     .infer = inferWhileLoop,
     .eval = evalBlocks,
+    .flops = flopsWhileLoop,
 };

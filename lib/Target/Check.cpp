@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Target/Check.h"
+#include "anec/IR/Blocks.h"
 #include "anec/Ops/Cost.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Support/Listing.h"
@@ -97,6 +98,16 @@ static bool isFineForCoreML(const Op &op, const Rule &rule,
           (&rule == &rules::CastInt32 && around.castsOfOthers.contains(&op)));
 }
 
+/// Calls `visit` for each op, and for those of the blocks of each op.
+static void forEachOp(const Function &function,
+                      llvm::function_ref<void(const Op &)> visit) {
+  for (const Op &op : function.body()) {
+    visit(op);
+    for (const auto &block : blocksOf(op))
+      forEachOp(*block, visit);
+  }
+}
+
 void anec::checkFunction(const Function &function, const Target &target,
                          const Assumptions &assumptions,
                          std::vector<Finding> &findings) {
@@ -115,10 +126,11 @@ void anec::checkFunction(const Function &function, const Target &target,
     if (!rule->ofOp)
       continue;
     bool takesAll = !isForCoreML || assumptions.denies(*rule);
-    for (const Op &op : function.body())
+    forEachOp(function, [&](const Op &op) {
       if (takesAll || !isFineForCoreML(op, *rule, around))
         if (Verdict what = rule->ofOp(op, target))
           report(op.range(), std::move(*what));
+    });
   }
 }
 
