@@ -89,7 +89,8 @@ bool FunctionReader::parseHeader() {
   return parseParameters();
 }
 
-bool FunctionReader::parseResults() {
+/// `-> (name, ...)`.
+bool FunctionReader::parseResults(function_ref<void(const Token &)> add) {
   if (lexer.peek().kind != Token::Arrow)
     return reader.expected("`->`");
   lexer.take();
@@ -100,18 +101,21 @@ bool FunctionReader::parseResults() {
     if (name.kind != Token::Identifier)
       return reader.expected("the name of a result");
     lexer.take();
-    binder.addResult(name.text, name.range());
+    add(name);
     if (!reader.separate(')'))
       return false;
   }
-  return finishStatement();
+  return true;
 }
 
 bool FunctionReader::read() {
   if (!parseHeader() || !parseFunctionAttributes())
     return false;
   binder.bindParameterShapes();
-  if (!parseBody() || !parseResults())
+  auto addResult = [this](const Token &name) {
+    binder.addResult(name.text, name.range());
+  };
+  if (!parseBody() || !parseResults(addResult) || !finishStatement())
     return false;
   binder.finish();
   return true;
@@ -319,27 +323,6 @@ bool FunctionReader::parseBlockInputs(Block &block) {
   return true;
 }
 
-/// `-> (name, ...)`.
-bool FunctionReader::parseBlockResults(Block &block) {
-  if (lexer.peek().kind != Token::Arrow)
-    return reader.expected("`->`");
-  lexer.take();
-  if (!reader.expect('('))
-    return false;
-  while (!lexer.take(')')) {
-    Token name = lexer.peek();
-    if (name.kind != Token::Identifier)
-      return reader.expected("the name of a result");
-    lexer.take();
-    ArgumentValue &result = block.results.emplace_back();
-    result.name = name.text;
-    result.range = name.range();
-    if (!reader.separate(')'))
-      return false;
-  }
-  return true;
-}
-
 /// Skips from a `{` past its `}`.
 bool FunctionReader::skipBlock() {
   unsigned depth = 0;
@@ -367,7 +350,11 @@ bool FunctionReader::parseBlock(Block &block) {
     lexer.reset(end);
     return read;
   };
-  return skipBlock() && parseBlockResults(block);
+  return skipBlock() && parseResults([&block](const Token &name) {
+           ArgumentValue &result = block.results.emplace_back();
+           result.name = name.text;
+           result.range = name.range();
+         });
 }
 
 bool FunctionReader::parseBlocks(Statement &statement) {

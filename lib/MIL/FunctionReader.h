@@ -28,7 +28,7 @@ private:
   bool parseParameters();
   bool parseFunctionAttributes();
   bool parseBody();
-  bool parseResults();
+  bool parseResults(llvm::function_ref<void(const Token &)> add);
   bool parseStatement(Statement &statement);
   bool parseResultDeclarations(Statement &statement);
   bool parseArguments(Statement &statement);
@@ -38,7 +38,6 @@ private:
   bool parseBlocks(Statement &statement);
   bool parseBlock(Block &block);
   bool parseBlockInputs(Block &block);
-  bool parseBlockResults(Block &block);
   bool skipBlock();
   bool finishStatement();
   void skipStatement(const Statement &statement);

@@ -132,6 +132,9 @@ private:
   bool defineResult(const Statement &statement, unsigned index, Value *value);
   bool bindClassify(const Statement &statement);    // Classify.cpp
   bool bindReshapeLike(const Statement &statement); // ReshapeLike.cpp
+  // Elements.cpp
+  bool bindNonZero(const Statement &statement);
+  bool bindSparseToDense(const Statement &statement);
   // ControlFlow.cpp
   bool bindCond(const Statement &statement);
   bool bindWhileLoop(const Statement &statement);
