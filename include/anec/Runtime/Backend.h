@@ -70,6 +70,9 @@ struct LoadOptions {
 struct Port {
   std::string name;
   TensorType type;
+  /// Nothing reads the values: those of an input that decided what the program
+  /// is.
+  bool isUnused = false;
 };
 
 /// A part of a program that a backend runs as one step, and its time.

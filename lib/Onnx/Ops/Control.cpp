@@ -131,6 +131,7 @@ struct Loop {
 private:
   bool bodyGives(const Vals &results);
   bool wantsCollected() const;
+  Turns isDecidedBy(Val x);
 
   Val most, condition; ///< missing where there is none
 };
@@ -171,7 +172,7 @@ Loop::Turns Loop::unroll() {
   ConstantRef number = most ? most.known() : nullptr;
   ConstantRef first = condition ? condition.known() : nullptr;
   if ((most && !number) || (condition && !first))
-    return Turns::Unknown;
+    return isDecidedBy(most && !number ? most : condition);
   bool goesOn = !first || first->doubleAt(0) != 0;
   for (int64_t turn = 0; goesOn && (!number || turn < number->intAt(0));
        ++turn) {
@@ -191,7 +192,7 @@ Loop::Turns Loop::unroll() {
       continue;
     }
     if (!node.isAtHand(results[0]))
-      return Turns::Unknown;
+      return isDecidedBy(results[0]);
     node.need(results[0], "the condition of `Loop`");
     return Turns::Error;
   }
@@ -205,12 +206,18 @@ bool Loop::wantsCollected() const {
   return false;
 }
 
+/// The number of turns is also the length of what is collected, and shapes are
+/// known.
+Loop::Turns Loop::isDecidedBy(Val x) {
+  if (!wantsCollected())
+    return Turns::Unknown;
+  node.need(x, "length of what it collects");
+  return Turns::Error;
+}
+
 /// A `while_loop` of the number of the turn, the condition and the values.
 void Loop::asBlocks() {
   Emitter &e = node.e;
-  if (wantsCollected())
-    return node.refuse("the number of turns is not known, and so not the shape "
-                       "of what it collects");
   Vals initial = {e.scalar(DType::Int32, 0),
                   condition ? e.cast(e.reshape(condition, {}), DType::Bool)
                             : e.scalar(DType::Bool, 1)};
@@ -408,8 +415,8 @@ static constexpr OpRow rows[] = {
     {"If", branches, 1,
      "branches that values decide have outputs of the same types", true},
     {"Loop", readLoop, 1,
-     "a number of turns that values decide collects nothing, and leaves types "
-     "as they are",
+     "a number of turns that values decide leaves types as they are, and must "
+     "be known where something is collected",
      true},
     {"Scan", readScan, 8, "not of sequences of different lengths in version 8"},
 };

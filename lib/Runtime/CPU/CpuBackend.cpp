@@ -250,7 +250,7 @@ public:
         stateWords.push_back(storage.words(param.get()));
         continue;
       }
-      inputPorts.push_back({param->name, param->type});
+      inputPorts.push_back({param->name, param->type, !param->hasUses()});
     }
     for (unsigned i = 0; i < function.numResults(); ++i)
       outputPorts.push_back(

@@ -126,6 +126,8 @@ static ConstantRef arrayFromFile(llvm::StringRef path, const Port &port,
     lost += isFloat(port.type.dtype)
                 ? std::isfinite(before) && !std::isfinite(after)
                 : before != after;
+  if (port.isUnused)
+    return converted;
   // fp16 is chosen in spite of its range, which programs often exceed.
   if (lost && port.type.dtype != DType::FP16) {
     diags.reportFile(path, diag::InputRange, port.name, port.type.str(), lost,

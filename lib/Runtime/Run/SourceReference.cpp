@@ -63,7 +63,7 @@ static std::vector<Port> portsOf(const Function &function, bool areStates) {
   std::vector<Port> ports;
   for (const auto &param : function.parameters())
     if ((param->holder == Holder::State) == areStates)
-      ports.push_back({param->name, param->type});
+      ports.push_back({param->name, param->type, !param->hasUses()});
   return ports;
 }
 

@@ -121,6 +121,26 @@ def chosen(graph, x):
     return [graph.op("If", is_known, then_branch=yes, else_branch=no)]
 
 
+def gathered(graph, x):
+    """Values say when it ends, and so how long is what is collected."""
+    def take(body, turn, goes_on, v):
+        twice = body.op("Mul", v, numpy.array(2, FLOAT))
+        total = body.op("ReduceSum", twice, keepdims=0)
+        return (body.op("Less", total, numpy.array(20, FLOAT)), twice,
+                body.op("Identity", twice))
+    return graph.op("Loop", number(9), numpy.array(True), x, outputs=2,
+                    body=loop_body("b", take))
+
+
+def boxes(graph, x):
+    """As many boxes as there are: exporters write the largest number for it."""
+    places = numpy.array([[[0, 0, 1, 1], [0, 0, 1, 1], [2, 2, 3, 3]]], FLOAT)
+    graph.input("most", INT, [1])
+    scores = graph.op("Reshape", x, number([1, 1, 3]))
+    return [graph.op("NonMaxSuppression", places, scores, "most",
+                     numpy.array([0.5], FLOAT))]
+
+
 # name, nodes, the right outputs for x = [1, 2, 3], flags and other inputs
 CASES = [
     (counted, [[4, 8, 12], [[2, 4, 6], [3, 6, 9], [4, 8, 12]]], []),
@@ -133,6 +153,8 @@ CASES = [
     (optionals, [[1, 2, 3], [-1, -2, -3]], []),
     (chosen, [[2, 4, 6]], ["--fix=rate=16000"]),
     (chosen, [[2, 4, 6]], ["--input=rate=rate.npy"]),
+    (gathered, [[4, 8, 12], [[2, 4, 6], [4, 8, 12]]], []),
+    (boxes, [[[0, 0, 2], [0, 0, 1]]], ["--input=most=most.npy"]),
 ]
 
 
@@ -141,6 +163,7 @@ def main():
     folder.mkdir(parents=True)
     numpy.save(folder / "x.npy", numpy.array([1, 2, 3], FLOAT))
     numpy.save(folder / "rate.npy", number(16000))
+    numpy.save(folder / "most.npy", number([2 ** 63 - 1]))
     wrong = 0
     for index, (build, right, flags) in enumerate(CASES):
         graph = Graph()
