@@ -6,6 +6,7 @@
 #include "ConfigReader.h"
 #include "NeutralKeys.h"
 #include "anec/Import/Diags.h"
+#include "anec/Package/ModelFacts.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
@@ -137,11 +138,25 @@ Activation ConfigReader::activation(StringRef key, StringRef fallback) {
       {"silu", Activation::Silu},
       {"swish", Activation::Silu},
       {"gelu", Activation::Gelu},
+      {"gelu_python", Activation::Gelu},
+      {"gelu_10", Activation::GeluClipped},
       {"gelu_new", Activation::GeluTanh},
       {"gelu_fast", Activation::GeluTanh},
+      {"gelu_accurate", Activation::GeluTanh},
       {"gelu_pytorch_tanh", Activation::GeluTanh},
+      {"gelu_python_tanh", Activation::GeluTanh},
       {"quick_gelu", Activation::GeluSigmoid},
       {"relu", Activation::Relu},
+      {"relu2", Activation::ReluSquared},
+      {"relu6", Activation::Relu6},
+      {"leaky_relu", Activation::LeakyRelu},
+      {"sigmoid", Activation::Sigmoid},
+      {"hardswish", Activation::HardSwish},
+      {"mish", Activation::Mish},
+      {"tanh", Activation::Tanh},
+      {"laplace", Activation::Laplace},
+      {"sqrtsoftplus", Activation::SqrtSoftplus},
+      {"linear", Activation::Linear},
   };
   std::string name = text(key, fallback);
   std::vector<std::string> known;
@@ -196,43 +211,86 @@ std::vector<int64_t> ConfigReader::integers(StringRef key, int64_t count) {
 // Rotary embedding
 //===----------------------------------------------------------------------===//
 
+int64_t ConfigReader::window(int64_t fallback, bool isUsed) {
+  static constexpr StringLiteral key = "sliding_window";
+  if (isUsed && isNull(key))
+    refuse(key, "a size, where `layer_types` has layers with a window");
+  else if (isUsed && !fallback && !has(key))
+    missing(key);
+  else
+    return sizeOrNull(key, fallback ? fallback : 1, 0);
+  return 0;
+}
+
+void ConfigReader::take(const json::Object &parameters, StringRef key,
+                        double &number) {
+  const json::Value *value = parameters.get(key);
+  if (!value || value->kind() == json::Value::Null)
+    return;
+  std::optional<double> given = value->getAsNumber();
+  if (given && float(*given) > 0 && std::isfinite(float(*given)))
+    number = *given;
+  else
+    fail("`" + key + "` of its rotary embedding is no positive number");
+}
+
 /// Older files have `rope_theta`, `rope_scaling` and `partial_rotary_factor`;
 /// newer ones an object `rope_parameters` with all of them, or one such object
-/// for each type of layer.
-Rotary ConfigReader::rotary(int64_t headDim, double theta, StringRef type,
-                            double partial) {
-  Rotary rotary;
-  const json::Value *newer = find("rope_parameters");
-  const json::Value *older = find("rope_scaling");
-  accept("original_max_position_embeddings");
-  rotary.theta = number("rope_theta", theta);
-  double part = number("partial_rotary_factor", partial);
-  const json::Object *parameters = nullptr;
-  for (auto [key, value] :
-       {std::pair("rope_parameters", newer), std::pair("rope_scaling", older)})
+/// for each type of layer. Where a file has both objects, transformers takes
+/// the older one, which scales the layers without a window where types differ.
+json::Object ConfigReader::rotaryParameters(const RotaryForm &form) {
+  static constexpr StringLiteral newerKey = "rope_parameters",
+                                 olderKey = "rope_scaling";
+  auto objectAt = [&](StringRef key) {
+    const json::Value *value = find(key);
     if (value && !value->getAsObject())
       refuse(key, "an object");
-  if (newer && newer->getAsObject()) {
-    parameters = newer->getAsObject();
-    if (const json::Object *ofType = parameters->getObject(type))
-      parameters = ofType;
-    auto take = [&](StringRef key, double &number) {
-      std::optional<double> value = parameters->getNumber(key);
-      if (value && float(*value) > 0 && std::isfinite(float(*value)))
-        number = *value;
-      else if (parameters->get(key) &&
-               parameters->get(key)->kind() != json::Value::Null)
-        refuse("rope_parameters", "positive numbers");
-    };
-    take("rope_theta", rotary.theta);
-    take("partial_rotary_factor", part);
-  } else if (older) {
-    parameters = older->getAsObject();
+    return value && value->getAsObject() ? *value->getAsObject()
+                                         : json::Object();
+  };
+  json::Object newer = objectAt(newerKey), older = objectAt(olderKey);
+  auto hasTypes = [](const json::Object &object) {
+    return any_of(object, [](const auto &member) {
+      return StringRef(member.first).ends_with("_attention");
+    });
+  };
+  if (form.type.empty()) {
+    if (hasTypes(newer))
+      refuse(newerKey, "one object for all layers");
+    return older.empty() ? std::move(newer) : std::move(older);
   }
-  if (parameters) {
+  if (!newer.empty() && !hasTypes(newer))
+    refuse(newerKey, "an object for each type of layers");
+  json::Object parameters;
+  if (const json::Object *part = newer.getObject(form.type))
+    parameters = *part;
+  if (form.type == "full_attention")
+    for (auto &[key, value] : older)
+      parameters[key] = value;
+  parameters.erase("truncate"); // transformers looks for it outside of the part
+  return parameters;
+}
+
+Rotary ConfigReader::rotary(int64_t headDim, double theta,
+                            const RotaryForm &form) {
+  static constexpr StringLiteral partKey = "partial_rotary_factor";
+  Rotary rotary;
+  accept("original_max_position_embeddings");
+  json::Object parameters = rotaryParameters(form);
+  rotary.theta = number(form.thetaKey, theta);
+  double part = number(partKey, form.part.value_or(1));
+  take(parameters, "rope_theta", rotary.theta);
+  take(parameters, partKey, part);
+  // Some versions of transformers rotate a part of the channels, some ignore
+  // the key, and some fail.
+  bool isFolder = names.empty();
+  if (isFolder && !form.part && part != 1)
+    fail("its `partial_rotary_factor` is " + ModelFacts::spell(part) +
+         ", and models of this family rotate all channels");
+  if (!parameters.empty()) {
     std::string wrong;
     std::optional<RopeScaling> scaling =
-        RopeScaling::read(*parameters, object, wrong);
+        RopeScaling::read(parameters, object, wrong, form.original);
     if (!scaling)
       fail(wrong);
     else

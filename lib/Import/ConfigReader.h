@@ -24,6 +24,20 @@ namespace anec {
 /// a key that is missing keeps its name.
 using ConfigNames = std::map<std::string, std::string, std::less<>>;
 
+/// How the rotary embedding of a family is described.
+struct RotaryForm {
+  /// The key of theta outside of `rope_parameters`.
+  llvm::StringRef thetaKey = "rope_theta";
+  /// The type of layers that is meant, in families that have a part of
+  /// `rope_parameters` for each.
+  llvm::StringRef type;
+  /// The part of the channels that rotates, in families where it is not all
+  /// channels, by default.
+  std::optional<double> part;
+  /// `original_max_position_embeddings` by default; 0: those of the model.
+  int64_t original = 0;
+};
+
 class ConfigReader {
 public:
   /// `path` and `names` are for messages.
@@ -61,10 +75,11 @@ public:
   std::vector<bool> windowedLayers(int64_t layers);
   /// A list of `count` integers; empty when it is missing or null.
   std::vector<int64_t> integers(llvm::StringRef key, int64_t count);
-  /// The rotary embedding of a layer with heads of `headDim` channels. `type`
-  /// selects a part of `rope_parameters` that has one for each type of layer.
-  Rotary rotary(int64_t headDim, double theta,
-                llvm::StringRef type = "full_attention", double partial = 1);
+  /// The window of layers; 0 for none. `isUsed` says that layers have one:
+  /// then null, and no value without a default, are errors.
+  int64_t window(int64_t fallback, bool isUsed);
+  /// The rotary embedding of a layer with heads of `headDim` channels.
+  Rotary rotary(int64_t headDim, double theta, const RotaryForm &form = {});
 
   /// Whether the key has a value that is not null.
   bool has(llvm::StringRef key) const;
@@ -89,6 +104,11 @@ private:
   int64_t integer(llvm::StringRef key, std::optional<int64_t> fallback,
                   int64_t least);
   void missing(llvm::StringRef key);
+  /// The object that describes the rotary embedding.
+  llvm::json::Object rotaryParameters(const RotaryForm &form);
+  /// A positive number of `parameters`, or what `number` is.
+  void take(const llvm::json::Object &parameters, llvm::StringRef key,
+            double &number);
   std::string spell(llvm::StringRef key) const;
   llvm::StringRef nameOf(llvm::StringRef key) const;
 

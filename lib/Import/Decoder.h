@@ -24,7 +24,24 @@ enum class Normalization : uint8_t {
   Layer,      ///< with a mean, and a bias
 };
 
-enum class Activation : uint8_t { Silu, Gelu, GeluTanh, GeluSigmoid, Relu };
+enum class Activation : uint8_t {
+  Silu,
+  Gelu,
+  GeluClipped, ///< to [-10, 10]
+  GeluTanh,
+  GeluSigmoid,
+  Relu,
+  ReluSquared,
+  Relu6,
+  LeakyRelu, ///< 0.01 x below 0
+  Sigmoid,
+  HardSwish,
+  Mish,
+  Tanh,
+  Laplace,
+  SqrtSoftplus,
+  Linear, ///< none
+};
 
 /// The rotary embedding of a layer.
 struct Rotary {
@@ -65,6 +82,7 @@ struct Decoder {
   bool hasHeadNorms = false;    ///< of the queries and keys of each head
   double scoreScale = 0;        ///< scores are divided by its root; 0: headDim
   double scoreCap = 0;          ///< 0 for none
+  bool dividesByDepth = false;  ///< scores, by the number of the layer + 1
   bool isInterleaved = false;   ///< the layout of rotary pairs
   std::vector<LayerKind> kinds; ///< of each layer
 
@@ -102,7 +120,9 @@ enum class WeightRole : uint8_t {
   ValueBias,
   QueryKeyValueBias,
   QueryNorm,
+  QueryNormBias,
   KeyNorm,
+  KeyNormBias,
   Output,
   OutputBias,
   AttentionPostNorm,

@@ -15,17 +15,15 @@ using namespace anec;
 using namespace llvm;
 
 /// config.json as it was imported, but for the element type.
-static json::Object configFor(const json::Object &original,
-                              ArrayRef<PlannedArray> arrays) {
-  json::Object config = original;
+static ConfigText configFor(ConfigText config, ArrayRef<PlannedArray> arrays) {
   static constexpr std::pair<DType, StringLiteral> spellings[] = {
       {DType::FP32, "float32"},
       {DType::FP16, "float16"},
       {DType::BF16, "bfloat16"}};
   for (StringRef key : {"torch_dtype", "dtype"})
     for (const auto &[dtype, spelled] : spellings)
-      if (config.get(key) && arrays.front().type.dtype == dtype)
-        config[key] = spelled;
+      if (arrays.front().type.dtype == dtype)
+        config.set(key, spelled);
   return config;
 }
 
@@ -95,8 +93,7 @@ bool anec::exportModel(StringRef weights, StringRef names, StringRef tokenizer,
   bool isWritten = writeSafetensors(*out, *planned, {{"format", "pt"}});
   assert(isWritten && "floats have codes");
   (void)isWritten;
-  json::OStream(*text, 2).value(json::Value(configFor(*config, *planned)));
-  *text << '\n';
+  *text << configFor(map->config, *planned).str() << '\n';
   if (!tokenizer.empty() && !copyTokenizer(tokenizer, folder, files, diags))
     return false;
   return files.commit();

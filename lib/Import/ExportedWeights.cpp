@@ -18,7 +18,11 @@ void NamesFile::reportBad(const Twine &reason, Diagnostics &diags) const {
 }
 
 std::optional<NamesFile> NamesFile::read(StringRef path, Diagnostics &diags) {
-  std::optional<json::Value> value = readJson(path, diag::BadNamesFile, diags);
+  std::optional<StringRef> text = diags.addFile(path);
+  JsonPlaces places;
+  std::optional<json::Value> value;
+  if (text)
+    value = parseJson(*text, diag::BadNamesFile, diags, &places);
   if (!value)
     return std::nullopt;
   NamesFile file;
@@ -29,6 +33,8 @@ std::optional<NamesFile> NamesFile::read(StringRef path, Diagnostics &diags) {
     return std::nullopt;
   }
   file.names = std::move(*object);
+  if (const json::Object *config = file.names.getObject("config"))
+    file.config = ConfigText(*config, places, "/config");
   if (const json::Array *keys = file.names.getArray("ignored"))
     for (const json::Value &key : *keys)
       file.ignoredKeys.push_back(key.getAsString().value_or("").str());

@@ -12,6 +12,7 @@
 #ifndef ANEC_LIB_IMPORT_EXPORTEDWEIGHTS_H
 #define ANEC_LIB_IMPORT_EXPORTEDWEIGHTS_H
 
+#include "ConfigText.h"
 #include "ImportedWeights.h"
 #include "anec/Arrays/Safetensors.h"
 #include "llvm/Support/JSON.h"
@@ -22,6 +23,7 @@ namespace anec {
 struct NamesFile {
   std::string path;
   llvm::json::Object names; ///< with the members of the map besides names
+  ConfigText config;        ///< its member of that name
   /// Keys that were ignored when the model was imported.
   std::vector<std::string> ignoredKeys;
 

@@ -23,8 +23,11 @@ std::optional<ImportedModel> anec::readFolderModel(StringRef folder,
     diags.reportFile(folder, diag::NoModelConfig);
     return std::nullopt;
   }
-  std::optional<json::Value> value =
-      readJson(path, diag::BadImportConfig, diags);
+  std::optional<StringRef> text = diags.addFile(path);
+  JsonPlaces places;
+  std::optional<json::Value> value;
+  if (text)
+    value = parseJson(*text, diag::BadImportConfig, diags, &places);
   if (!value)
     return std::nullopt;
   if (!value->getAsObject()) {
@@ -32,17 +35,22 @@ std::optional<ImportedModel> anec::readFolderModel(StringRef folder,
     return std::nullopt;
   }
   ImportedModel model;
-  model.config = std::move(*value->getAsObject());
-  bool isPart = hasTextModel(model.config);
+  json::Object &config = *value->getAsObject();
+  bool isPart = hasTextModel(config);
   if (isPart) {
-    std::optional<json::Object> text =
-        textConfigOf(model.config, path, options.ignoredKeys, diags);
-    if (!text)
+    model.config =
+        ConfigText(*config.getObject("text_config"), places, "/text_config");
+    std::optional<json::Object> part =
+        textConfigOf(config, path, options.ignoredKeys, diags);
+    if (!part)
       return std::nullopt;
-    model.config = std::move(*text);
+    config = std::move(*part);
+    model.config.update(config);
+  } else {
+    model.config = ConfigText(config, places, "");
   }
-  const Family *family = readDecoder(model.config, path, options.ignoredKeys,
-                                     model.decoder, diags);
+  const Family *family =
+      readDecoder(config, path, options.ignoredKeys, model.decoder, diags);
   if (!family || !fitsPositions(model.decoder, options, path, diags))
     return std::nullopt;
   std::optional<ArraySource> arrays = ArraySource::open(folder, diags);

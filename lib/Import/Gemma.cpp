@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Families.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace anec;
 using R = WeightRole;
@@ -42,6 +43,8 @@ static void readCommon(ConfigReader &config, Decoder &decoder) {
 
 void anec::readGemma2(ConfigReader &config, Decoder &decoder) {
   readCommon(config, decoder);
+  // Published files have the size of the windows twice.
+  config.accept("sliding_window_size");
   decoder.scoreCap = config.numberOrZero("attn_logit_softcapping", 50);
   decoder.logitCap = config.numberOrZero("final_logit_softcapping", 30);
   setKinds(decoder, {0, config.rotary(decoder.headDim, 10000)});
@@ -49,34 +52,26 @@ void anec::readGemma2(ConfigReader &config, Decoder &decoder) {
   if (windowed.empty())
     for (int64_t layer = 0; layer < decoder.layers; ++layer)
       windowed.push_back(layer % 2 == 0);
-  setWindows(decoder, windowed, config.size("sliding_window", 4096));
+  setWindows(decoder, windowed,
+             config.window(4096, llvm::is_contained(windowed, true)));
 }
 
 void anec::readGemma3(ConfigReader &config, Decoder &decoder) {
   readCommon(config, decoder);
   decoder.hasHeadNorms = true;
-  decoder.scoreCap = config.numberOrZero("attn_logit_softcapping");
+  config.accept("attn_logit_softcapping"); // The models do not read it.
   decoder.logitCap = config.numberOrZero("final_logit_softcapping");
-  LayerKind far = {0, config.rotary(decoder.headDim, 1000000)};
-  LayerKind near = far;
-  near.window = config.size("sliding_window", 4096);
-  double localTheta = config.number("rope_local_base_freq", 10000);
-  // `rope_scaling` is of the layers without a window.
-  if (config.has("rope_parameters"))
-    near.rotary =
-        config.rotary(decoder.headDim, localTheta, "sliding_attention");
-  else
-    near.rotary = {far.rotary.channels, localTheta, {}};
+  RotaryForm form;
+  form.type = "full_attention";
+  LayerKind far = {0, config.rotary(decoder.headDim, 1000000, form)};
+  form = {"rope_local_base_freq", "sliding_attention", std::nullopt, 0};
+  LayerKind near = {0, config.rotary(decoder.headDim, 10000, form)};
   std::vector<bool> windowed = config.windowedLayers(decoder.layers);
-  // Newer files keep the pattern under the other name, beside `layer_types`.
-  config.accept("_sliding_window_pattern");
-  int64_t pattern = config.size(config.has("_sliding_window_pattern")
-                                    ? "_sliding_window_pattern"
-                                    : "sliding_window_pattern",
-                                6);
+  int64_t pattern = config.size("sliding_window_pattern", 6);
   if (windowed.empty())
     for (int64_t layer = 0; layer < decoder.layers; ++layer)
       windowed.push_back((layer + 1) % pattern != 0);
+  near.window = config.window(4096, llvm::is_contained(windowed, true));
   for (bool isNear : windowed)
     decoder.kinds.push_back(isNear ? near : far);
 }

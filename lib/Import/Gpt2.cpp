@@ -52,8 +52,8 @@ void anec::readGpt2(ConfigReader &config, Decoder &decoder) {
   decoder.hasClassifier = !config.flag("tie_word_embeddings", true);
   if (!config.flag("scale_attn_weights", true))
     decoder.scoreScale = 1;
-  if (config.flag("scale_attn_by_inverse_layer_idx", false))
-    config.refuse("scale_attn_by_inverse_layer_idx", "false");
+  decoder.dividesByDepth =
+      config.flag("scale_attn_by_inverse_layer_idx", false);
   decoder.norm = Normalization::Layer;
   decoder.isTransposed = true;
   decoder.hasPositions = true;

@@ -63,8 +63,11 @@ static void writeNames(const ImportedModel &model,
       json.attribute(weight.name, weight.array);
     if (!ignoredKeys.empty())
       json.attribute("ignored", json::Array(ignoredKeys));
-    if (!model.config.empty())
-      json.attribute("config", json::Value(json::Object(model.config)));
+    if (!model.config.empty()) {
+      json.attributeBegin("config");
+      json.rawValue(model.config.str(4, 2));
+      json.attributeEnd();
+    }
   });
   out << '\n';
 }

@@ -12,6 +12,7 @@
 #ifndef ANEC_LIB_IMPORT_IMPORTEDMODEL_H
 #define ANEC_LIB_IMPORT_IMPORTEDMODEL_H
 
+#include "ConfigText.h"
 #include "GgufTokenizer.h"
 #include "ImportedWeights.h"
 #include "anec/Import/Import.h"
@@ -22,7 +23,7 @@ struct ImportedModel {
   Decoder decoder;
   std::vector<ImportedWeight> weights;
   /// config.json as it is in a folder; empty for the others.
-  llvm::json::Object config;
+  ConfigText config;
   /// If it was asked for; of `file`.
   std::optional<GgufTokenizer> tokenizer;
   MappedFile file;

@@ -35,22 +35,32 @@ std::string anec::spellNumber(double number) {
 // Parameters
 //===----------------------------------------------------------------------===//
 
-/// The factor of linear scaling; 1 without scaling.
-static double linearFactor(const Rotary &rotary) {
-  return rotary.scaling.kind == "linear" ? rotary.scaling.factor : 1;
+/// The factor of scaling by one; 1 without scaling.
+static double factorOf(const Rotary &rotary) {
+  return rotary.scaling.kind == "longrope" ? 1 : rotary.scaling.factor;
 }
 
 KindParameters::KindParameters(const std::vector<LayerKind> &kinds) {
   for (const LayerKind &kind : kinds) {
+    const Rotary &rotary = kind.rotary;
     hasWindow |= kind.window != kinds.front().window;
-    hasRotary |= kind.rotary.channels != kinds.front().rotary.channels;
-    if (kind.rotary.channels == 0)
+    hasRotary |= rotary.channels != kinds.front().rotary.channels;
+    if (rotary.channels == 0)
       continue;
     if (!first)
-      first = &kind.rotary;
-    hasTheta |= kind.rotary.theta != first->theta;
-    hasFactor |= linearFactor(kind.rotary) != linearFactor(*first);
+      first = firstScaled = &rotary;
+    if (firstScaled->scaling.kind == "none")
+      firstScaled = &rotary;
+    hasTheta |= rotary.theta != first->theta;
+    hasFactor |= factorOf(rotary) != factorOf(*first);
+    hasMagnitude |= rotary.scaling.magnitude != first->scaling.magnitude;
   }
+}
+
+/// Whether `scaling` without a factor and a magnitude scales nothing.
+static bool isNothingWithoutFactor(const RopeScaling &scaling) {
+  return scaling.kind == "none" || scaling.kind == "linear" ||
+         scaling.kind == "llama3" || scaling.kind == "yarn";
 }
 
 bool anec::canWriteKinds(const std::vector<LayerKind> &kinds) {
@@ -58,12 +68,11 @@ bool anec::canWriteKinds(const std::vector<LayerKind> &kinds) {
   for (const LayerKind &kind : kinds) {
     if (kind.rotary.channels == 0)
       continue;
-    const RopeScaling &one = kind.rotary.scaling,
-                      &other = parameters.rotated()->scaling;
-    auto isLinear = [](const RopeScaling &scaling) {
-      return scaling.kind == "none" || scaling.kind == "linear";
-    };
-    if (one.text() != other.text() && !(isLinear(one) && isLinear(other)))
+    RopeScaling one = kind.rotary.scaling, other = parameters.scaled()->scaling;
+    bool isPlain = one.kind == "none" && isNothingWithoutFactor(other);
+    one.magnitude = other.magnitude;
+    one.factor = other.factor;
+    if (!isPlain && (one.kind != other.kind || one.text() != other.text()))
       return false;
   }
   return true;
@@ -79,6 +88,8 @@ std::string KindParameters::layerParameters() const {
     text += ", rotary: int";
   if (hasFactor)
     text += ", factor: float";
+  if (hasMagnitude)
+    text += ", magnitude: float";
   return text;
 }
 
@@ -90,6 +101,8 @@ std::string KindParameters::rotationParameters() const {
     text += ", rotary";
   if (hasFactor)
     text += ", factor";
+  if (hasMagnitude)
+    text += ", magnitude";
   return text;
 }
 
@@ -105,7 +118,9 @@ std::string KindParameters::arguments(const LayerKind &kind) const {
   if (hasRotary)
     text += ", rotary = " + std::to_string(kind.rotary.channels);
   if (hasFactor)
-    text += ", factor = " + spellNumber(linearFactor(*rotary));
+    text += ", factor = " + spellNumber(factorOf(*rotary));
+  if (hasMagnitude)
+    text += ", magnitude = " + spellNumber(rotary->scaling.magnitude);
   return text;
 }
 
@@ -140,8 +155,10 @@ static Run longestRun(llvm::ArrayRef<std::string> calls, size_t begin) {
 }
 
 static void writeCall(const Decoder &decoder, const std::string &index,
-                      const std::string &arguments, llvm::StringRef indent,
+                      std::string arguments, llvm::StringRef indent,
                       llvm::raw_ostream &out) {
+  if (decoder.dividesByDepth)
+    arguments += ", depth = " + index + " + 1";
   if (decoder.isParallel)
     out << indent << "x = block[" << index << "](x" << arguments << ");\n";
   else if (arguments.empty())

@@ -24,10 +24,12 @@ public:
   explicit KindParameters(const std::vector<LayerKind> &kinds);
 
   bool hasWindow = false, hasTheta = false, hasRotary = false,
-       hasFactor = false;
+       hasFactor = false, hasMagnitude = false;
 
   /// The rotary embedding of the first layer that has one.
   const Rotary *rotated() const { return first; }
+  /// The same of one whose angles are scaled, if there is one.
+  const Rotary *scaled() const { return firstScaled; }
   /// `, window: int, theta: float`
   std::string layerParameters() const;
   /// `, theta, factor`: those that the rotation takes.
@@ -36,12 +38,12 @@ public:
   std::string arguments(const LayerKind &kind) const;
 
 private:
-  const Rotary *first = nullptr;
+  const Rotary *first = nullptr, *firstScaled = nullptr;
 };
 
 /// Whether the differences between layers can be written: rotary embeddings
-/// differ only in theta, the number of channels, and the factor of linear
-/// scaling.
+/// differ only in theta, the number of channels, and the factor and the
+/// magnitude of scaling.
 bool canWriteKinds(const std::vector<LayerKind> &kinds);
 
 /// The statements that apply all layers to `x`.

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Families.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace anec;
 
@@ -32,16 +33,25 @@ void anec::readLlama(ConfigReader &config, Decoder &decoder) {
 
 void anec::readMistral(ConfigReader &config, Decoder &decoder) {
   readCommon(config, decoder, 10000, false);
-  setWindows(decoder, std::vector<bool>(decoder.kinds.size(), true),
-             config.sizeOrNull("sliding_window", 4096, 0));
+  // With `layer_types`, transformers takes it for a Ministral.
+  std::vector<bool> windowed = config.windowedLayers(decoder.layers);
+  bool isUsed = llvm::is_contained(windowed, true);
+  if (windowed.empty())
+    windowed.assign(decoder.kinds.size(), true);
+  setWindows(decoder, windowed, config.window(4096, isUsed));
 }
 
 /// The layers from `max_window_layers` on have a window, if any has.
 static void readWindows(ConfigReader &config, Decoder &decoder) {
   bool usesWindow = config.flag("use_sliding_window", false);
   std::vector<bool> windowed = config.windowedLayers(decoder.layers);
+  bool isUsed = llvm::is_contained(windowed, true);
   config.accept("sliding_window");
-  int64_t size = usesWindow ? config.sizeOrNull("sliding_window", 4096, 0) : 0;
+  config.accept("max_window_layers");
+  if (isUsed && !usesWindow)
+    config.fail("`layer_types` has layers with a window, and "
+                "`use_sliding_window` says that none has one");
+  int64_t size = usesWindow ? config.window(4096, isUsed) : 0;
   if (size == 0)
     return;
   if (windowed.empty()) {
@@ -82,10 +92,13 @@ void anec::readSmolLM3(ConfigReader &config, Decoder &decoder) {
   bool usesWindow = config.flag("use_sliding_window", false);
   std::vector<bool> windowed = config.windowedLayers(decoder.layers);
   config.accept("sliding_window");
-  int64_t size = usesWindow ? config.sizeOrNull("sliding_window", 0, 0) : 0;
-  if (size == 0)
+  bool isNamed = llvm::is_contained(windowed, true);
+  if (!isNamed &&
+      (!usesWindow || !windowed.empty() || !config.has("sliding_window")))
     return;
-  // By default, the layers with rotary embedding keep all positions.
+  // `layer_types` has the last word. By default, the layers with rotary
+  // embedding keep all positions.
+  int64_t size = config.window(0, isNamed);
   if (windowed.empty())
     for (const LayerKind &kind : decoder.kinds)
       windowed.push_back(kind.rotary.channels == 0);

@@ -81,7 +81,6 @@ static constexpr StringLiteral anyValue[] = {
     "return_dict",
     "return_dict_in_generate",
     "sep_token_id",
-    "sliding_window_size",
     "summary_activation",
     "summary_first_dropout",
     "summary_proj_to_labels",

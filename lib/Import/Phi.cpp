@@ -12,6 +12,10 @@ llvm::ArrayRef<ArrayName> anec::phiArrays() {
   static constexpr ArrayName names[] = {
       {R::Norm, "final_layernorm.weight"},
       {R::NormBias, "final_layernorm.bias"},
+      {R::QueryNorm, "layers.#.self_attn.q_layernorm.weight"},
+      {R::QueryNormBias, "layers.#.self_attn.q_layernorm.bias"},
+      {R::KeyNorm, "layers.#.self_attn.k_layernorm.weight"},
+      {R::KeyNormBias, "layers.#.self_attn.k_layernorm.bias"},
       {R::Output, "layers.#.self_attn.dense.weight"},
       {R::OutputBias, "layers.#.self_attn.dense.bias"},
       {R::Gate, "layers.#.mlp.fc1.weight"},
@@ -32,8 +36,10 @@ void anec::readPhi(ConfigReader &config, Decoder &decoder) {
   decoder.hasQkvBias = decoder.hasOutputBias = decoder.hasFeedForwardBias =
       decoder.hasClassifierBias = true;
   decoder.hasClassifier = !config.flag("tie_word_embeddings", false);
-  setKinds(decoder,
-           {0, config.rotary(decoder.headDim, 10000, "full_attention", 0.5)});
+  decoder.hasHeadNorms = config.flag("qk_layernorm", false);
+  RotaryForm form;
+  form.part = 0.5;
+  setKinds(decoder, {0, config.rotary(decoder.headDim, 10000, form)});
 }
 
 void anec::readPhi3(ConfigReader &config, Decoder &decoder) {
@@ -43,7 +49,10 @@ void anec::readPhi3(ConfigReader &config, Decoder &decoder) {
   decoder.isQkvFused = true;
   decoder.isGateUpFused = true;
   decoder.hasClassifier = !config.flag("tie_word_embeddings", false);
-  setKinds(decoder, {0, config.rotary(decoder.headDim, 10000)});
+  RotaryForm form;
+  form.part = 1;
+  form.original = 4096;
+  setKinds(decoder, {0, config.rotary(decoder.headDim, 10000, form)});
   if (config.has("sliding_window"))
     setWindows(decoder, std::vector<bool>(decoder.kinds.size(), true),
                config.size("sliding_window"));

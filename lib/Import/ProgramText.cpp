@@ -42,7 +42,9 @@ private:
   }
   /// `weight @ x`, with a bias if there is one.
   std::string product(StringRef weight, StringRef x, StringRef bias = "") const;
-  std::string norm(StringRef x, StringRef weight, StringRef options = "") const;
+  /// A norm of `x` along the axis of its channels.
+  std::string norm(StringRef x, StringRef weight, unsigned axis = 0) const;
+  std::string scoreScale() const;
   void attend(StringRef normed);
   void feed(StringRef normed);
 
@@ -72,12 +74,12 @@ std::string Writer::product(StringRef weight, StringRef x,
   return product;
 }
 
-std::string Writer::norm(StringRef x, StringRef weight,
-                         StringRef options) const {
+std::string Writer::norm(StringRef x, StringRef weight, unsigned axis) const {
   if (decoder.norm == Normalization::Layer)
-    return ("layer_norm(" + x + ", [0], " + weight + ", " + weight +
-            "_bias, eps)")
+    return ("layer_norm(" + x + ", [" + Twine(axis) + "], " + weight + ", " +
+            weight + "_bias, eps)")
         .str();
+  std::string options = axis ? ", axis = " + std::to_string(axis) : "";
   StringRef offset = decoder.norm == Normalization::RmsPlusOne ? " + 1" : "";
   return ("rmsnorm(" + x + ", " + weight + offset + ", eps" + options + ")")
       .str();
@@ -96,8 +98,45 @@ static std::string activated(Activation activation, const std::string &x) {
     return "gelu(" + x + ", mode = \"SIGMOID_APPROXIMATION\")";
   case Activation::Relu:
     return "relu(" + x + ")";
+  case Activation::Relu6:
+    return "relu6(" + x + ")";
+  case Activation::LeakyRelu:
+    return "leaky_relu(" + x + ", alpha = 0.01)";
+  case Activation::Sigmoid:
+    return "sigmoid(" + x + ")";
+  case Activation::Tanh:
+    return "tanh(" + x + ")";
+  case Activation::Linear:
+    return x;
+  case Activation::GeluClipped:
+  case Activation::ReluSquared:
+  case Activation::HardSwish:
+  case Activation::Mish:
+  case Activation::Laplace:
+  case Activation::SqrtSoftplus:
+    return "activation(" + x + ")";
   }
   llvm_unreachable("not an activation");
+}
+
+/// What the function `activation` returns of `x`; empty for the others.
+static StringRef activationBody(Activation activation) {
+  switch (activation) {
+  case Activation::GeluClipped:
+    return "clip(gelu(x), alpha = -10.0, beta = 10.0)";
+  case Activation::ReluSquared:
+    return "square(relu(x))";
+  case Activation::HardSwish:
+    return "x * relu6(x + 3) / 6";
+  case Activation::Mish:
+    return "x * tanh(softplus(x))";
+  case Activation::Laplace:
+    return "(1 + erf((x - 0.707107) / (0.282095 * sqrt(2)))) / 2";
+  case Activation::SqrtSoftplus:
+    return "sqrt(softplus(x))";
+  default:
+    return "";
+  }
 }
 
 /// Declares the weights of a block; neighbours of one type share a statement.
@@ -197,7 +236,7 @@ void Writer::factors(StringRef name, ArrayRef<double> numbers) {
 
 void Writer::rotation() {
   const Rotary *rotary = kinds.rotated();
-  const RopeScaling &scaling = rotary->scaling;
+  const RopeScaling &scaling = kinds.scaled()->scaling;
   out << (decoder.isInterleaved
               ? "// Rotary embedding: the channels of a pair are neighbours.\n"
               : "// Rotary embedding: the channels of a pair are in opposite "
@@ -216,13 +255,10 @@ void Writer::rotation() {
   add("theta", "theta");
   if (kinds.hasRotary || rotary->channels != decoder.headDim)
     add("rotary", "rotary");
-  if (kinds.hasFactor) {
-    add("scaling", "\"linear\"");
-    add("factor", "factor");
-  } else if (scaling.kind != "none") {
+  if (scaling.kind != "none") {
     add("scaling", "\"" + scaling.kind + "\"");
     if (scaling.kind != "longrope")
-      add("factor", spellNumber(scaling.factor));
+      add("factor", kinds.hasFactor ? "factor" : spellNumber(scaling.factor));
     if (scaling.originalPositions)
       add("original_positions", Twine(scaling.originalPositions));
     if (scaling.kind == "llama3" || scaling.kind == "yarn") {
@@ -234,7 +270,9 @@ void Writer::rotation() {
       add("long_factors", "long");
     }
   }
-  if (scaling.magnitude != 1)
+  if (kinds.hasMagnitude)
+    add("magnitude", "magnitude");
+  else if (scaling.magnitude != 1)
     add("magnitude", spellNumber(scaling.magnitude));
   std::string line = "  return rope(";
   for (auto [index, argument] : enumerate(arguments)) {
@@ -257,6 +295,8 @@ void Writer::functions() {
            "fn column(bias) { return expand_dims(bias, axes = [1]); }\n\n";
   if (decoder.logitCap != 0)
     out << "fn softcap(x, cap) { return tanh(x / cap) * cap; }\n\n";
+  if (StringRef body = activationBody(decoder.activation); !body.empty())
+    out << "fn activation(x) { return " << body << "; }\n\n";
   if (decoder.rotates())
     rotation();
 }
@@ -264,6 +304,17 @@ void Writer::functions() {
 //===----------------------------------------------------------------------===//
 // Layers
 //===----------------------------------------------------------------------===//
+
+/// `, scale = ...` where it is not that of `sdpa`.
+std::string Writer::scoreScale() const {
+  bool isOwn =
+      decoder.scoreScale != 0 && decoder.scoreScale != double(decoder.headDim);
+  if (!isOwn && !decoder.dividesByDepth)
+    return "";
+  std::string root = isOwn ? spellNumber(decoder.scoreScale) : "head_dim";
+  return ", scale = 1 / sqrt(" + root + ")" +
+         (decoder.dividesByDepth ? " / depth" : "");
+}
 
 /// Attention to `normed`, up to `mixed`, what it adds to the residual.
 void Writer::attend(StringRef normed) {
@@ -287,8 +338,8 @@ void Writer::attend(StringRef normed) {
     project("v", "kv_heads");
   }
   if (decoder.hasHeadNorms) {
-    out << "  normed_q = " << norm(q, "q_norm", ", axis = 1") << ";\n"
-        << "  normed_k = " << norm(k, "k_norm", ", axis = 1") << ";\n";
+    out << "  normed_q = " << norm(q, "q_norm", 1) << ";\n"
+        << "  normed_k = " << norm(k, "k_norm", 1) << ";\n";
     q = "normed_q";
     k = "normed_k";
   }
@@ -302,9 +353,7 @@ void Writer::attend(StringRef normed) {
   out << "  attended = sdpa(" << q << ", " << k << ", v, causal = true";
   if (kinds.hasWindow || decoder.kinds.front().window)
     out << ", window = window";
-  std::string rest;
-  if (decoder.scoreScale != 0 && decoder.scoreScale != double(decoder.headDim))
-    rest += ", scale = 1 / sqrt(" + spellNumber(decoder.scoreScale) + ")";
+  std::string rest = scoreScale();
   if (decoder.scoreCap != 0)
     rest += ", softcap = " + spellNumber(decoder.scoreCap);
   if (!rest.empty())
@@ -341,7 +390,9 @@ void Writer::attention() {
   std::string block = decoder.isParallel ? "block" : "attention";
   out << "// Activations are channel-first: [channels, positions].\n"
       << "layer " << block << "(x: " << tensor("dim, seq")
-      << kinds.layerParameters() << ") -> " << tensor("dim, seq") << " {\n";
+      << kinds.layerParameters()
+      << (decoder.dividesByDepth ? ", depth: int" : "") << ") -> "
+      << tensor("dim, seq") << " {\n";
   declare(block);
   out << "  h = " << norm("x", "norm") << ";\n";
   attend("h");

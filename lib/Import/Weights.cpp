@@ -41,10 +41,11 @@ private:
         decoder.isTransposed ? llvm::SmallVector<Extent, 2>{inputs, outputs}
                              : llvm::SmallVector<Extent, 2>{outputs, inputs});
   }
-  void norm(WeightRole role, WeightRole bias, llvm::StringRef name) {
-    add(role, name, {dim});
+  void norm(WeightRole role, WeightRole bias, llvm::StringRef name,
+            const Extent &width) {
+    add(role, name, {width});
     if (decoder.norm == Normalization::Layer)
-      add(bias, name.str() + "_bias", {dim});
+      add(bias, name.str() + "_bias", {width});
   }
   void attention();
   void feedForward();
@@ -67,7 +68,7 @@ void Collector::attention() {
                       queries.size + 2 * keys.size},
                width = {"head_dim", decoder.headDim};
   block = decoder.isParallel ? "block" : "attention";
-  norm(R::AttentionNorm, R::AttentionNormBias, "norm");
+  norm(R::AttentionNorm, R::AttentionNormBias, "norm", dim);
   if (decoder.isQkvFused) {
     matrix(R::QueryKeyValue, "wqkv", all, dim);
     if (decoder.hasQkvBias)
@@ -83,8 +84,8 @@ void Collector::attention() {
     }
   }
   if (decoder.hasHeadNorms) {
-    add(R::QueryNorm, "q_norm", {width});
-    add(R::KeyNorm, "k_norm", {width});
+    norm(R::QueryNorm, R::QueryNormBias, "q_norm", width);
+    norm(R::KeyNorm, R::KeyNormBias, "k_norm", width);
   }
   matrix(R::Output, "wo", dim, queries);
   if (decoder.hasOutputBias)
@@ -96,7 +97,7 @@ void Collector::attention() {
 void Collector::feedForward() {
   if (!decoder.isParallel) {
     block = "feed_forward";
-    norm(R::FeedForwardNorm, R::FeedForwardNormBias, "norm");
+    norm(R::FeedForwardNorm, R::FeedForwardNormBias, "norm", dim);
   }
   if (decoder.isGateUpFused) {
     matrix(R::GateUp, "w13", {"2 * hidden", 2 * decoder.hidden}, dim);
@@ -128,7 +129,7 @@ std::vector<DecoderWeight> Collector::collect() {
     add(R::ClassifierBias, "classifier_bias", {vocab});
   if (decoder.hasPositions)
     add(R::Positions, "positions", {{"max_positions", decoder.positions}, dim});
-  norm(R::Norm, R::NormBias, "norm");
+  norm(R::Norm, R::NormBias, "norm", dim);
   return std::move(weights);
 }
 

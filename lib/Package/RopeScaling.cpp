@@ -8,6 +8,7 @@
 #include "anec/Ops/Ops.h"
 #include "anec/Package/ModelFacts.h"
 #include "llvm/ADT/StringExtras.h"
+#include <algorithm>
 #include <cmath>
 
 using namespace anec;
@@ -41,8 +42,9 @@ namespace {
 /// Reads one object; `wrong` keeps the first error.
 class Reader {
 public:
-  Reader(const json::Object &scaling, const json::Object &config)
-      : scaling(scaling), config(config) {}
+  Reader(const json::Object &scaling, const json::Object &config,
+         int64_t original)
+      : scaling(scaling), config(config), defaultOriginal(original) {}
 
   std::string wrong;
 
@@ -60,8 +62,10 @@ private:
   double yarnMagnitude(double factor);
   double longMagnitude(double original);
   void checkKeys(StringRef kind);
+  void writeFactors(RopeScaling &yarn);
 
   const json::Object &scaling, &config;
+  int64_t defaultOriginal;
 };
 
 } // namespace
@@ -106,9 +110,16 @@ std::vector<double> Reader::numbers(StringRef key) {
 int64_t Reader::original(const RopeScaling &read) {
   static constexpr StringLiteral key = "original_max_position_embeddings";
   std::optional<int64_t> all = config.getInteger("max_position_embeddings");
-  std::optional<int64_t> said = scaling.getInteger(key);
+  std::optional<int64_t> said = scaling.getInteger(key),
+                         ofModel = config.getInteger(key);
+  if (said && ofModel && *said != *ofModel)
+    fail("`" + key + "` is " + Twine(*said) +
+         " in its rotary embedding's scaling and " + Twine(*ofModel) +
+         " outside of it");
   if (!said)
-    said = config.getInteger(key);
+    said = ofModel;
+  if (!said && defaultOriginal && read.kind == "longrope")
+    said = defaultOriginal;
   if (read.kind == "dynamic" && said && all && *said != *all)
     fail("`" + key + "` is " + Twine(*said) +
          " and `max_position_embeddings` " + Twine(*all) +
@@ -144,6 +155,45 @@ double Reader::longMagnitude(double original) {
   return factor <= 1 ? 1 : std::sqrt(1 + std::log(factor) / std::log(original));
 }
 
+/// Yarn whose bounds are not rounded to pairs, as the factors that its angles
+/// are divided by.
+void Reader::writeFactors(RopeScaling &yarn) {
+  static constexpr double turn = 2 * 3.14159265358979323846;
+  auto ofEither = [&](StringRef key, double fallback) {
+    std::optional<double> own = scaling.getNumber(key);
+    return own ? own : config.getNumber(key).value_or(fallback);
+  };
+  double heads = config.getNumber("num_attention_heads").value_or(1);
+  double width = config.getNumber("head_dim")
+                     .value_or(std::floor(
+                         config.getNumber("hidden_size").value_or(0) / heads));
+  double theta = *ofEither("rope_theta", 0);
+  auto rotary = int64_t(width * *ofEither("partial_rotary_factor", 1));
+  if (rotary < 2 || rotary > 65536 || theta <= 1) {
+    fail("`truncate` of its rotary embedding's scaling is false, and there is "
+         "no `rope_theta` above 1 or no width of heads");
+    return;
+  }
+  auto pairOf = [&](double turns) {
+    return double(rotary) *
+           std::log(double(yarn.originalPositions) / (turns * turn)) /
+           (2 * std::log(theta));
+  };
+  double low = std::max(pairOf(yarn.fastTurns), 0.0);
+  double high = std::min(pairOf(yarn.slowTurns), double(rotary - 1));
+  if (low == high)
+    high += 0.001;
+  for (int64_t pair = 0; pair < rotary / 2; ++pair) {
+    double scaled = std::clamp((double(pair) - low) / (high - low), 0.0, 1.0);
+    yarn.longFactors.push_back(1 / (1 - scaled + scaled / yarn.factor));
+  }
+  yarn.shortFactors = yarn.longFactors;
+  yarn.kind = "longrope";
+  yarn.factor = 1;
+  yarn.slowTurns = RopeScaling().slowTurns;
+  yarn.fastTurns = RopeScaling().fastTurns;
+}
+
 /// A key that is not known could change the angles.
 void Reader::checkKeys(StringRef kind) {
   // `linear` and `default` do not depend on the original positions.
@@ -151,21 +201,14 @@ void Reader::checkKeys(StringRef kind) {
       "type", "rope_type", "rope_theta", "partial_rotary_factor",
       "original_max_position_embeddings"};
   static constexpr std::pair<StringLiteral, StringLiteral> some[] = {
-      {"linear", "factor"},
-      {"dynamic", "factor"},
-      {"llama3", "factor"},
-      {"llama3", "low_freq_factor"},
-      {"llama3", "high_freq_factor"},
-      {"yarn", "factor"},
-      {"yarn", "attention_factor"},
-      {"yarn", "beta_fast"},
-      {"yarn", "beta_slow"},
-      {"yarn", "mscale"},
-      {"yarn", "mscale_all_dim"},
-      {"longrope", "factor"},
-      {"longrope", "attention_factor"},
-      {"longrope", "short_factor"},
-      {"longrope", "long_factor"},
+      {"linear", "factor"},           {"dynamic", "factor"},
+      {"llama3", "factor"},           {"llama3", "low_freq_factor"},
+      {"llama3", "high_freq_factor"}, {"yarn", "factor"},
+      {"yarn", "attention_factor"},   {"yarn", "beta_fast"},
+      {"yarn", "beta_slow"},          {"yarn", "mscale"},
+      {"yarn", "mscale_all_dim"},     {"yarn", "truncate"},
+      {"longrope", "factor"},         {"longrope", "attention_factor"},
+      {"longrope", "short_factor"},   {"longrope", "long_factor"},
   };
   std::vector<std::string> keys;
   for (const auto &[key, value] : scaling) {
@@ -175,9 +218,7 @@ void Reader::checkKeys(StringRef kind) {
                    any_of(some, [&](const auto &known) {
                      return known.first == kind && known.second == name;
                    });
-    // What yarn and no scaling do anyway.
-    if (name == "truncate" && value.getAsBoolean() == true)
-      isKnown = true;
+    // What no scaling does anyway.
     if (name == "factor" && kind == "default" && value.getAsNumber() == 1)
       isKnown = true;
     if (!isKnown)
@@ -212,6 +253,12 @@ std::optional<RopeScaling> Reader::read() {
     read.slowTurns = number("beta_slow", 1);
     read.fastTurns = number("beta_fast", 32);
     read.magnitude = yarnMagnitude(read.factor);
+    const json::Value *truncate = scaling.get("truncate");
+    if (truncate && truncate->getAsBoolean() == false)
+      writeFactors(read);
+    else if (truncate && truncate->kind() != json::Value::Null &&
+             !truncate->getAsBoolean())
+      fail("`truncate` of its rotary embedding's scaling is no true or false");
   } else if (kind == "longrope") {
     read.shortFactors = numbers("short_factor");
     read.longFactors = numbers("long_factor");
@@ -219,7 +266,8 @@ std::optional<RopeScaling> Reader::read() {
   } else if (kind != "default" && kind != "linear" && kind != "dynamic") {
     fail("the scaling `" + kind + "` of its rotary embedding is not known");
   }
-  if ((kind == "llama3" || kind == "yarn") && read.slowTurns >= read.fastTurns)
+  if ((read.kind == "llama3" || read.kind == "yarn") &&
+      read.slowTurns >= read.fastTurns)
     fail("the numbers of turns of its rotary embedding's scaling are not in "
          "order");
   if (!(read.factor > 0) || !std::isfinite(read.magnitude))
@@ -231,8 +279,9 @@ std::optional<RopeScaling> Reader::read() {
 
 std::optional<RopeScaling> RopeScaling::read(const json::Object &scaling,
                                              const json::Object &config,
-                                             std::string &wrong) {
-  Reader reader(scaling, config);
+                                             std::string &wrong,
+                                             int64_t original) {
+  Reader reader(scaling, config, original);
   std::optional<RopeScaling> read = reader.read();
   wrong = reader.wrong;
   return read;
@@ -251,7 +300,9 @@ static std::string list(ArrayRef<double> numbers) {
 
 std::string RopeScaling::text() const {
   // Layers without scaling can share their text with others.
-  bool isPlain = kind == "none" || (kind == "linear" && factor == 1);
+  bool isPlain =
+      kind == "none" ||
+      ((kind == "linear" || kind == "llama3" || kind == "yarn") && factor == 1);
   if (isPlain && magnitude == 1)
     return "none";
   // Sorted.

@@ -31,10 +31,12 @@ struct RopeScaling {
   static RopeScaling of(const Op &rope);
   /// Of `scaling`, an object of `config`. Defaults are those of transformers.
   /// Nothing, with the reason in `wrong`, if it is of another kind, or says
-  /// what `rope` does not compute.
+  /// what `rope` does not compute. `original` is the default of
+  /// `original_max_position_embeddings`; 0: the positions of the model.
   static std::optional<RopeScaling> read(const llvm::json::Object &scaling,
                                          const llvm::json::Object &config,
-                                         std::string &wrong);
+                                         std::string &wrong,
+                                         int64_t original = 0);
   /// `none`, or the object of config.json, with all of its numbers.
   std::string text() const;
 };

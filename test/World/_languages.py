@@ -1,0 +1,272 @@
+"""The models of languages.py: for each family the config of a tiny one, and what its
+variants have otherwise."""
+import copy
+import json
+
+SIZES = {"vocab_size": 96, "hidden_size": 32, "intermediate_size": 40, "num_hidden_layers": 3,
+         "num_attention_heads": 4, "num_key_value_heads": 2, "max_position_embeddings": 128,
+         "bos_token_id": 1, "eos_token_id": 2, "pad_token_id": None}
+GEMMA = SIZES | {"head_dim": 8, "sliding_window": 5, "query_pre_attn_scalar": 24}
+FAMILIES = {
+    "llama": SIZES,
+    "mistral": SIZES | {"sliding_window": 6},
+    "qwen2": SIZES,
+    "qwen3": SIZES | {"head_dim": 12},
+    "smollm3": SIZES | {"num_hidden_layers": 4},
+    "gemma2": GEMMA | {"hidden_activation": "gelu_pytorch_tanh"},
+    "gemma3_text": GEMMA | {"num_hidden_layers": 6},
+    "gpt2": {"vocab_size": 96, "n_embd": 32, "n_layer": 3, "n_head": 4, "n_positions": 64,
+             "bos_token_id": 1, "eos_token_id": 2},
+    "phi": SIZES | {"num_key_value_heads": 4, "hidden_size": 48},
+    "phi3": SIZES,
+}
+
+
+def rope(kind, theta=10000.0, **rest):
+    return {"rope_parameters": {"rope_theta": theta, "rope_type": kind} | rest}
+
+
+YARN = rope("yarn", factor=4.0, original_max_position_embeddings=16)
+LLAMA3 = rope("llama3", 500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0,
+              original_max_position_embeddings=24)
+
+
+def longrope(pairs, **rest):
+    return rope("longrope", short_factor=[1.0 + 0.1 * i for i in range(pairs)],
+                long_factor=[2.0 + i for i in range(pairs)], **rest)
+
+
+def types(text):
+    """`layer_types` by a letter for each layer."""
+    return {"layer_types": [{"s": "sliding_attention", "f": "full_attention"}[one]
+                            for one in text]}
+
+
+ACTIVATIONS = ("gelu", "gelu_10", "gelu_fast", "gelu_new", "gelu_python", "gelu_pytorch_tanh",
+               "gelu_python_tanh", "gelu_accurate", "hardswish", "laplace", "leaky_relu",
+               "linear", "mish", "quick_gelu", "relu", "relu2", "relu6", "sigmoid",
+               "sqrtsoftplus", "swish", "tanh", "prelu", "xielu")
+
+# What variants have otherwise. A key of None is left out of config.json in the older
+# layout; what begins with "file:" is written to config.json after saving.
+ROTARY = {
+    "linear": rope("linear", factor=2.5),
+    "dynamic": rope("dynamic", factor=2.0) | {"max_position_embeddings": 16},
+    "llama3": LLAMA3,
+    "yarn": YARN,
+    "yarn-factor": rope("yarn", factor=4.0, original_max_position_embeddings=16,
+                        attention_factor=1.25),
+    "yarn-turns": rope("yarn", factor=4.0, original_max_position_embeddings=64,
+                       beta_fast=16.0, beta_slow=2.0),
+    "yarn-mscale": rope("yarn", factor=8.0, original_max_position_embeddings=32,
+                        mscale=0.7, mscale_all_dim=1.2),
+    "yarn-truncate": rope("yarn", factor=8.0, original_max_position_embeddings=64,
+                          truncate=False),
+    "longrope-short": longrope(4, original_max_position_embeddings=64),
+    "longrope-long": longrope(4, original_max_position_embeddings=16),
+    "longrope-factor": longrope(4, original_max_position_embeddings=64, factor=4.0),
+    "proportional": rope("proportional", factor=2.0),
+    "theta": rope("default", 123.5),
+    "partial": rope("default", partial_rotary_factor=0.5),
+    "partial-yarn": rope("yarn", factor=4.0, original_max_position_embeddings=16,
+                         partial_rotary_factor=0.5),
+    # transformers takes that of the model, not of the scaling.
+    "original": YARN | {"original_max_position_embeddings": 48},
+}
+COMMON = {
+    "plain": {},
+    "tied": {"tie_word_embeddings": True},
+    "heads": {"num_key_value_heads": 4},
+    "one-head": {"num_key_value_heads": 1},
+    "wide": {"head_dim": 16},
+    "epsilon": {"rms_norm_eps": 1e-3},
+    "biased": {"attention_bias": True},
+    "mlp-bias": {"mlp_bias": True},
+    "bf16": {"file:dtype": "bfloat16"},
+    "older": {"older": True},
+    "older-yarn": YARN | {"older": True},
+    "ends": {"eos_token_id": [2, 3], "pad_token_id": 0},
+}
+WINDOWS = {
+    "window": {"use_sliding_window": True, "sliding_window": 4, "max_window_layers": 1},
+    "window-off": {"use_sliding_window": False, "sliding_window": 4, "max_window_layers": 1},
+    "window-types": {"use_sliding_window": True, "sliding_window": 4} | types("sfs"),
+    "window-types-off": {"use_sliding_window": False, "sliding_window": 4} | types("sfs"),
+    "window-null": {"use_sliding_window": True, "sliding_window": None},
+}
+GEMMAS = {
+    "plain": {}, "untied": {"tie_word_embeddings": False}, "biased": {"attention_bias": True},
+    "older": {"older": True}, "scalar": {"query_pre_attn_scalar": 100},
+    "no-cap": {"final_logit_softcapping": None, "attn_logit_softcapping": None},
+    "cap": {"final_logit_softcapping": 3.0, "attn_logit_softcapping": 5.0},
+    "relu": {"hidden_activation": "relu"}, "act": {"file:hidden_act": "relu"},
+    "both-ways": {"use_bidirectional_attention": True}, "wide": {"head_dim": 12},
+}
+VARIANTS = {
+    "llama": COMMON | ROTARY | {f"act-{name}": {"hidden_act": name} for name in ACTIVATIONS} | {
+        "scaling-wins": {"file:rope_scaling": {"rope_type": "linear", "factor": 3.0}},
+        "flat-and-theta": {"file:rope_theta": 99.0},
+        "window-key": {"file:sliding_window": 4},
+        "experts": {"file:num_local_experts": 4},
+    },
+    "mistral": COMMON | {
+        "no-window": {"sliding_window": None}, "yarn": YARN, "types": types("fff"),
+        "types-sliding": types("sfs"), "act-gelu": {"hidden_act": "gelu"}},
+    "qwen2": COMMON | WINDOWS | {"yarn": YARN, "dynamic": ROTARY["dynamic"]},
+    "qwen3": COMMON | WINDOWS | {"yarn": YARN, "partial": ROTARY["partial"]},
+    "smollm3": COMMON | {
+        "window": {"use_sliding_window": True, "sliding_window": 4},
+        "window-types": {"use_sliding_window": True, "sliding_window": 4} | types("sfsf"),
+        "window-types-off": {"use_sliding_window": False, "sliding_window": 4} | types("sfsf"),
+        "window-off": {"use_sliding_window": False, "sliding_window": 4},
+        "types-null": {"sliding_window": None} | types("sfsf"),
+        "ropes": {"no_rope_layers": [0, 1, 1, 0]}, "interval": {"no_rope_layer_interval": 2},
+        "untied": {"tie_word_embeddings": False}, "yarn": YARN},
+    "gemma2": GEMMAS | {"types": types("fsf"), "yarn": YARN, "linear": ROTARY["linear"],
+                        "no-window": {"sliding_window": None}},
+    "gemma3_text": GEMMAS | {
+        "types": types("fsfssf"), "pattern": {"sliding_window_pattern": 3},
+        "older-pattern": {"sliding_window_pattern": 2, "older": True},
+        "linear": {"rope_parameters": {
+            "full_attention": {"rope_type": "linear", "factor": 8.0, "rope_theta": 1000000.0},
+            "sliding_attention": {"rope_type": "default", "rope_theta": 10000.0}}},
+        "yarn": {"rope_parameters": {
+            "full_attention": YARN["rope_parameters"],
+            "sliding_attention": {"rope_type": "default", "rope_theta": 99.0}}},
+        "yarn-truncate": {"rope_parameters": {
+            "full_attention": ROTARY["yarn-truncate"]["rope_parameters"],
+            "sliding_attention": {"rope_type": "default", "rope_theta": 99.0}}},
+        "llama3": {"rope_parameters": {
+            "full_attention": LLAMA3["rope_parameters"],
+            "sliding_attention": {"rope_type": "default", "rope_theta": 10000.0}}},
+        "thetas": {"rope_parameters": {
+            "full_attention": {"rope_type": "default", "rope_theta": 500.0},
+            "sliding_attention": {"rope_type": "default", "rope_theta": 99.0}}},
+        "flat": {"file:rope_parameters": {"rope_type": "linear", "factor": 8.0,
+                                          "rope_theta": 500.0}}},
+    "gpt2": {
+        "plain": {}, "untied": {"tie_word_embeddings": False}, "inner": {"n_inner": 24},
+        "unscaled": {"scale_attn_weights": False},
+        "inverse": {"scale_attn_by_inverse_layer_idx": True},
+        "inverse-unscaled": {"scale_attn_by_inverse_layer_idx": True,
+                             "scale_attn_weights": False},
+        "upcast": {"reorder_and_upcast_attn": True}, "relu": {"activation_function": "relu"},
+        "cross": {"add_cross_attention": True}, "epsilon": {"layer_norm_epsilon": 1e-3},
+        "context": {"file:n_ctx": 32}},
+    "phi": {
+        "plain": {}, "tied": {"tie_word_embeddings": True}, "older": {"older": True},
+        "norms": {"qk_layernorm": True}, "grouped": {"num_key_value_heads": 2},
+        "part": rope("default", partial_rotary_factor=0.67),
+        "whole": rope("default", partial_rotary_factor=1.0), "epsilon": {"layer_norm_eps": 1e-3},
+        "linear": rope("linear", factor=2.0, partial_rotary_factor=0.5),
+        "yarn": rope("yarn", factor=4.0, original_max_position_embeddings=16,
+                     partial_rotary_factor=0.5),
+        "relu2": {"hidden_act": "relu2"}},
+    "phi3": {
+        "plain": {}, "tied": {"tie_word_embeddings": True}, "older": {"older": True},
+        "window": {"sliding_window": 4}, "part": rope("default", partial_rotary_factor=0.5),
+        "longrope": longrope(4) | {"original_max_position_embeddings": 64},
+        "longrope-long": longrope(4) | {"original_max_position_embeddings": 16},
+        "longrope-default": longrope(4) | {"max_position_embeddings": 8192},
+        "longrope-part": longrope(2, partial_rotary_factor=0.5)
+        | {"original_max_position_embeddings": 64},
+        "su": {"older": True} | {"rope_parameters": longrope(4)["rope_parameters"]
+                                 | {"rope_type": "su"},
+                                 "original_max_position_embeddings": 64},
+        "yarn": YARN, "gelu": {"hidden_act": "gelu"}},
+}
+MODELS = [(family, variant) for family, variants in VARIANTS.items() for variant in variants]
+
+
+def config_of(family, variant):
+    return copy.deepcopy(FAMILIES[family] | VARIANTS[family][variant])
+
+
+def older_layout(config):
+    """config.json as versions before 5 wrote it, with what they leave to defaults."""
+    if "dtype" in config:
+        config["torch_dtype"] = config.pop("dtype")
+    config.pop("layer_types", None)
+    parameters = config.pop("rope_parameters", None) or {}
+    if "full_attention" in parameters:
+        config["rope_local_base_freq"] = parameters["sliding_attention"]["rope_theta"]
+        parameters = parameters["full_attention"]
+    for key in ("rope_theta", "partial_rotary_factor"):
+        if key in parameters:
+            config[key] = parameters.pop(key)
+    kind = parameters.get("rope_type", "default")
+    config["rope_scaling"] = None if kind == "default" else parameters
+    config["transformers_version"] = "4.44.0"
+    return config
+
+
+def draw(model):
+    """Weights as large as those of trained models, so that every part counts."""
+    import torch
+    torch.manual_seed(7)
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if "norm" in name or ".ln_" in name:
+                parameter.normal_(0.7, 0.3)
+            elif parameter.ndim == 1:
+                parameter.normal_(0, 0.3)
+            elif "embed" in name or name.endswith(("wte.weight", "wpe.weight")):
+                parameter.normal_(0, 1)
+            else:
+                parameter.normal_(0, 1.5 * parameter.shape[-1] ** -0.5)
+
+
+def logits_of(model, tokens):
+    import torch
+    with torch.no_grad():
+        given = torch.tensor(tokens[None].astype("int64"))
+        return model.eval()(given, use_cache=False).logits[0].float().numpy()
+
+
+def fill(family, variant, length, count, folder):
+    """Saves the model with what it gives; where transformers refuses the values, only
+    config.json, in `refused`."""
+    import numpy
+    import torch
+    import transformers
+    torch.set_num_threads(1)
+    config = config_of(family, variant)
+    older = config.pop("older", False)
+    after = {key[5:]: config.pop(key) for key in list(config) if key.startswith("file:")}
+    saved = folder / "model"
+    tokens = numpy.random.default_rng(3).integers(4, config["vocab_size"], length)
+    tokens = tokens.astype(numpy.int32)
+    try:
+        described = transformers.AutoConfig.for_model(family, **config)
+        model = transformers.AutoModelForCausalLM.from_config(
+            described, attn_implementation="eager")
+        draw(model)
+        if after.get("dtype") == "bfloat16":
+            model = model.to(torch.bfloat16)
+        model.save_pretrained(saved)
+        file = saved / "config.json"
+        written = json.loads(file.read_text())
+        written = (older_layout(written) if older else written) | after
+        file.write_text(json.dumps(written, indent=2))
+        model = transformers.AutoModelForCausalLM.from_pretrained(
+            saved, attn_implementation="eager", dtype=torch.float32)
+        logits = logits_of(model, tokens)
+    except Exception as error:  # Whatever transformers raises.
+        (folder / "refused").mkdir()
+        kept = saved / "config.json"
+        text = kept.read_text() if kept.exists() else json.dumps(
+            config | after | {"model_type": family})
+        (folder / "refused" / "config.json").write_text(text)
+        (folder / "reason.txt").write_text(f"{type(error).__name__}: {error}")
+        kept.unlink(missing_ok=True)
+        return
+    text, margins = list(tokens), []
+    for _ in range(count):
+        last = logits_of(model, numpy.array(text, dtype=numpy.int32))[-1]
+        best = numpy.sort(last)[-2:]
+        margins.append((best[1] - best[0]) / numpy.abs(last).max())
+        text.append(int(last.argmax()))
+    numpy.save(folder / "tokens.npy", tokens)
+    numpy.save(folder / "logits.npy", logits)
+    numpy.save(folder / "greedy.npy", numpy.array(text[length:]))
+    numpy.save(folder / "margins.npy", numpy.array(margins))
