@@ -170,6 +170,7 @@ void AddedTokens::read(Fields &fields, const Vocabulary &words,
         return;
       }
       (token.isNormalized ? after : before).add(stretch.text, token);
+      tokens.find(token.id)->second.normal = stretch.text;
     }
 }
 

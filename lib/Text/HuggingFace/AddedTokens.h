@@ -25,8 +25,9 @@ struct AddedToken {
   bool isWord;           ///< found only between characters of no word
   bool takesSpaceBefore; ///< with all spaces before it
   bool takesSpaceAfter;
-  bool isNormalized; ///< found in normalized texts, by its normalized text
-  bool isSpecial;    ///< decodes to nothing
+  bool isNormalized;  ///< found in normalized texts, by its normalized text
+  bool isSpecial;     ///< decodes to nothing
+  std::string normal; ///< its normalized text, to which it decodes
 };
 
 /// A part of a text: an added token, or text between them.

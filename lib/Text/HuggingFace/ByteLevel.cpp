@@ -131,3 +131,26 @@ static std::unique_ptr<PreTokenizer> readByteLevel(Fields &fields) {
 
 constinit const PreTokenizerRow anec::hf::byteLevelRow = {"ByteLevel",
                                                           readByteLevel};
+
+//===----------------------------------------------------------------------===//
+// As a normalizer
+//===----------------------------------------------------------------------===//
+
+namespace {
+class ByteLevelNormalizer : public Normalizer {
+public:
+  bool apply(Stretch &stretch, std::string &) const override {
+    std::string text;
+    appendBytes(stretch.text, text);
+    stretch.text = std::move(text);
+    return true;
+  }
+};
+} // namespace
+
+static std::unique_ptr<Normalizer> readByteLevelNormalizer(Fields &) {
+  return std::make_unique<ByteLevelNormalizer>();
+}
+
+constinit const NormalizerRow anec::hf::byteLevelNormalizerRow = {
+    "ByteLevel", readByteLevelNormalizer};

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Decoders.h"
+#include "Normalizers.h"
 #include "PreTokenizers.h"
 #include "Regex.h"
 #include "Unicode.h"
@@ -79,6 +80,32 @@ public:
 
 private:
   std::string from, to;
+};
+
+class ReplaceMatches : public Decoder {
+public:
+  ReplaceMatches(Regex pattern, std::string to)
+      : pattern(std::move(pattern)), to(std::move(to)) {}
+  void apply(DecodedToken &token) const override {
+    std::string replaced, error;
+    StringRef text = token.text;
+    size_t done = 0;
+    bool isMatched = pattern.forEachMatch(
+        text,
+        [&](size_t begin, size_t end) {
+          replaced += text.slice(done, begin);
+          replaced += to;
+          done = end;
+        },
+        error);
+    // What takes too long for the text of a token stays.
+    if (isMatched)
+      token.text = replaced + text.drop_front(done).str();
+  }
+
+private:
+  Regex pattern;
+  std::string to;
 };
 
 /// Removes a character at the ends of each token, or at the begin of the text.
@@ -184,15 +211,18 @@ static void readReplace(Fields &fields, Chain &chain) {
   std::string content = fields.text("content");
   Fields pattern = fields.fields("pattern");
   std::optional<std::string> text = pattern.optionalText("String");
-  if (!text)
+  std::optional<Regex> compiled = readPattern(pattern);
+  if (!compiled)
+    return;
+  // A text is decoded as its ids come.
+  if (!text && chain.isFused)
     fields.error().notSupported("`" + fields.pathOf("pattern") +
-                                "` that is no `String`");
-  else if (text->empty())
-    fields.error().malformed("`" + pattern.pathOf("String") + "` is empty");
-  else
+                                "` that is no `String`, of a whole text,");
+  else if (text)
     chain.steps.push_back(std::make_unique<Replace>(*text, content));
-  if (!fields.error())
-    pattern.finish();
+  else
+    chain.steps.push_back(
+        std::make_unique<ReplaceMatches>(std::move(*compiled), content));
 }
 
 static void readStrip(Fields &fields, Chain &chain) {

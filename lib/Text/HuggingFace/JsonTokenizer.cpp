@@ -218,7 +218,7 @@ bool HuggingFaceTokenizer::appendBytes(int32_t id, bool atStart,
     return atStart;
   DecodedToken token{"", atStart};
   if (added)
-    token.text = added->text;
+    token.text = added->normal;
   else if (auto text = parts.model->vocabulary().textOf(id))
     token.text = text->str();
   else

@@ -22,6 +22,12 @@ bool Vocabulary::add(StringRef text, int32_t id) {
   return isNew;
 }
 
+bool Vocabulary::addAgain(StringRef text, int32_t id) {
+  bool isNew = add(text, id);
+  ids[text] = id;
+  return isNew;
+}
+
 Vocabulary anec::hf::readVocabulary(Fields &fields) {
   Vocabulary vocabulary;
   const json::Value *value = fields.value("vocab");

@@ -21,6 +21,8 @@ class Vocabulary {
 public:
   /// Adds `text` for `id`. Returns false when one of both is there already.
   bool add(llvm::StringRef text, int32_t id);
+  /// The same, but a text that is there already has this id from now on.
+  bool addAgain(llvm::StringRef text, int32_t id);
   /// Makes room for `count` texts; to be called first.
   void reserve(size_t count) {
     ids = llvm::StringMap<int32_t>(unsigned(count));

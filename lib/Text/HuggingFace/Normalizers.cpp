@@ -247,7 +247,8 @@ std::unique_ptr<Normalizer> anec::hf::readNormalizer(Fields &fields) {
   for (const NormalizerRow &row : rows)
     if (row.type == type)
       found = &row;
-  for (const NormalizerRow *row : {&bertNormalizerRow, &precompiledRow})
+  for (const NormalizerRow *row :
+       {&bertNormalizerRow, &byteLevelNormalizerRow, &precompiledRow})
     if (row->type == type)
       found = row;
   if (found)

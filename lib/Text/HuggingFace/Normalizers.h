@@ -36,7 +36,8 @@ struct NormalizerRow {
   std::unique_ptr<Normalizer> (*read)(Fields &fields);
 };
 // Each in a file of its own.
-extern const NormalizerRow bertNormalizerRow, precompiledRow;
+extern const NormalizerRow bertNormalizerRow, byteLevelNormalizerRow,
+    precompiledRow;
 
 /// The normalizer that `fields` describes; null after an error.
 std::unique_ptr<Normalizer> readNormalizer(Fields &fields);

@@ -188,6 +188,30 @@ public:
   }
 };
 
+/// Words of a number of characters.
+class FixedLength : public PreTokenizer {
+public:
+  explicit FixedLength(int64_t length) : length(length) {}
+  bool apply(Words &words, std::string &) const override {
+    return splitWords(
+        words,
+        [&](StringRef text, function_ref<void(size_t, size_t)> take) {
+          StringRef rest = text;
+          while (!rest.empty()) {
+            size_t begin = text.size() - rest.size();
+            for (int64_t i = 0; i < length && !rest.empty(); ++i)
+              (void)takeCharacter(rest);
+            take(begin, text.size() - rest.size());
+          }
+          return true;
+        },
+        Split::Isolated);
+  }
+
+private:
+  int64_t length;
+};
+
 class Delimiter : public PreTokenizer {
 public:
   explicit Delimiter(uint32_t delimiter) : delimiter(delimiter) {}
@@ -275,11 +299,16 @@ static std::unique_ptr<PreTokenizer> readDelimiter(Fields &fields) {
   return std::make_unique<Delimiter>(character);
 }
 
+static std::unique_ptr<PreTokenizer> readFixedLength(Fields &fields) {
+  return std::make_unique<FixedLength>(fields.number("length", 1, 1 << 20, 5));
+}
+
 static constexpr PreTokenizerRow rows[] = {
-    {"Sequence", readSequence},     {"Split", readSplitType},
-    {"Whitespace", readWhitespace}, {"WhitespaceSplit", readWhitespaceSplit},
-    {"Digits", readDigits},         {"Punctuation", readPunctuation},
-    {"BertPreTokenizer", readBert}, {"CharDelimiterSplit", readDelimiter},
+    {"Sequence", readSequence},       {"Split", readSplitType},
+    {"Whitespace", readWhitespace},   {"WhitespaceSplit", readWhitespaceSplit},
+    {"Digits", readDigits},           {"Punctuation", readPunctuation},
+    {"BertPreTokenizer", readBert},   {"CharDelimiterSplit", readDelimiter},
+    {"FixedLength", readFixedLength},
 };
 
 std::unique_ptr<PreTokenizer> anec::hf::readPreTokenizer(Fields &fields) {

@@ -7,7 +7,9 @@
 /// Most of both syntaxes is the same. What differs is written out, so that it
 /// does not depend on options: the sets of `\s`, `\w` and `\h` as ranges, and
 /// `{1,3}+` as a repeated repetition, which PCRE2 would take for a possessive
-/// one. The rest is refused.
+/// one. PCRE2 has neither intersections of classes nor classes without some of
+/// another: a class is then several, of which lookaheads and alternatives
+/// choose. The rest is refused.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -49,9 +51,14 @@ private:
   bool element();
   bool escape(bool inClass);
   bool property(char letter);
+  bool reference(char letter);
+  bool referenceByName();
   bool codePoint(char letter);
   bool group();
+  bool options();
   bool characterClass();
+  bool posixClass();
+  std::optional<std::string> classBody();
   bool interval();
   void set(StringRef members, bool isNegated) {
     out += isNegated ? "[^" : "[";
@@ -64,7 +71,13 @@ private:
   std::string out;
   /// Where the last element begins in `out`, to which a quantifier applies.
   size_t elementBegin = 0;
-  SmallVector<size_t> groupBegins;
+  struct Group {
+    size_t begin;
+    unsigned inner; ///< groups of options, which end with this one
+  };
+  SmallVector<Group> groups;
+  unsigned optionGroups = 0; ///< of no group
+  bool hasReferences = false, hasNames = false;
 };
 } // namespace
 
@@ -105,6 +118,35 @@ bool Translator::codePoint(char letter) {
   return true;
 }
 
+/// `\1`, whose digit has been taken.
+bool Translator::reference(char letter) {
+  std::string digits(1, letter);
+  while (!rest.empty() && llvm::isDigit(rest.front())) {
+    digits += rest.front();
+    rest = rest.drop_front();
+  }
+  if (digits.size() > 3 || hasNames)
+    return fail("`\\" + digits + "`");
+  out += "\\g{" + digits + "}";
+  return true;
+}
+
+static bool isName(StringRef name) {
+  return !name.empty() && name.size() <= 32 && !llvm::isDigit(name.front()) &&
+         llvm::all_of(name,
+                      [](char c) { return llvm::isAlnum(c) || c == '_'; });
+}
+
+/// `\k<name>`, whose `\k` has been taken.
+bool Translator::referenceByName() {
+  StringRef name = rest.slice(1, rest.find('>'));
+  if (!rest.starts_with("<") || !isName(name))
+    return fail("`\\k" + rest.take_front(10) + "`");
+  rest = rest.drop_front(std::min(rest.size(), name.size() + 2));
+  out += ("\\k{" + name + "}").str();
+  return true;
+}
+
 bool Translator::escape(bool inClass) {
   if (rest.empty())
     return fail("a `\\` at the end");
@@ -137,6 +179,25 @@ bool Translator::escape(bool inClass) {
       break;
     set(letter == 'W' ? wordCharacters : hexDigits, /*isNegated=*/true);
     return true;
+  case 'R':
+    if (inClass)
+      break;
+    out += "(?>\\r\\n|[\\n-\\r\\x{85}\\x{2028}\\x{2029}])";
+    return true;
+  case 'k':
+    return inClass ? fail("`\\k` in a character class") : referenceByName();
+  case '1':
+  case '2':
+  case '3':
+  case '4':
+  case '5':
+  case '6':
+  case '7':
+  case '8':
+  case '9':
+    if (inClass)
+      break;
+    return reference(letter);
   case 'p':
   case 'P':
     return property(letter);
@@ -190,55 +251,152 @@ bool Translator::escape(bool inClass) {
               (inClass ? " in a character class" : ""));
 }
 
-/// A class, whose `[` has been taken. Classes inside of it are unions.
-bool Translator::characterClass() {
-  out += '[';
-  if (rest.consume_front("^"))
-    out += '^';
-  if (rest.starts_with("]"))
-    return fail("a `]` at the beginning of a character class");
-  unsigned depth = 1;
-  while (depth > 0) {
-    if (rest.empty())
-      return fail("a character class without an end");
-    if (rest.starts_with("&&"))
-      return fail("`&&` in a character class");
-    if (rest.starts_with("[:"))
-      return fail("`" + rest.take_front(10) + "` in a character class");
-    if (rest.starts_with("[^"))
-      return fail("`[^` in a character class");
-    if (rest.consume_front("[")) {
-      if (rest.starts_with("]"))
-        return fail("a `]` at the beginning of a character class");
-      ++depth;
-      continue;
+/// `[:alpha:]` or `[:^alpha:]` in a class, as members of it.
+bool Translator::posixClass() {
+  static constexpr struct {
+    StringLiteral name, members;
+  } classes[] = {
+      {"alnum", "\\p{Alphabetic}\\p{Nd}"},
+      {"alpha", "\\p{Alphabetic}"},
+      {"ascii", "\\x{0}-\\x{7F}"},
+      {"blank", "\\t\\p{Zs}"},
+      {"cntrl", "\\p{Cc}"},
+      {"digit", "\\p{Nd}"},
+      {"lower", "\\p{Lowercase}"},
+      {"punct", "\\p{P}$+<=>^`|~"},
+      {"space", spaces},
+      {"upper", "\\p{Uppercase}"},
+      {"word", wordCharacters},
+      {"xdigit", hexDigits},
+  };
+  size_t end = rest.find(":]");
+  StringRef name = rest.slice(2, end);
+  for (const auto &known : classes)
+    if (end != StringRef::npos && name == known.name) {
+      out += known.members;
+      rest = rest.drop_front(end + 2);
+      return true;
     }
-    if (rest.consume_front("]")) {
-      --depth;
-      // A `-` on either side of an inner class is not that of a range.
-      if (depth > 0 && (rest.starts_with("-") || StringRef(out).ends_with("-")))
-        return fail("`-` beside a character class in another");
-      continue;
-    }
-    if (rest.consume_front("\\")) {
-      if (!escape(/*inClass=*/true))
-        return false;
-      continue;
-    }
-    size_t size = characterSize(rest);
-    out += rest.take_front(size);
-    rest = rest.drop_front(size);
+  return fail("`" + rest.take_front(10) + "` in a character class");
+}
+
+/// What is between the brackets of a class, as a pattern of one character.
+/// Classes inside of it are unions.
+std::optional<std::string> Translator::classBody() {
+  bool isNegated = rest.consume_front("^");
+  if (rest.starts_with("]")) {
+    fail("a `]` at the beginning of a character class");
+    return std::nullopt;
   }
-  out += ']';
-  return true;
+  // The operands of `&&`, the last of which is being read.
+  std::vector<std::string> operands;
+  std::string members;
+  std::vector<std::string> others; // classes that are no list of members
+  auto finishOperand = [&] {
+    std::string operand = members.empty() ? "" : "[" + members + "]";
+    if (!others.empty()) {
+      for (const std::string &other : others)
+        operand += (operand.empty() ? "" : "|") + other;
+      operand = "(?:" + operand + ")";
+    }
+    bool isEmpty = operand.empty();
+    operands.push_back(std::move(operand));
+    members.clear();
+    others.clear();
+    return !isEmpty || fail("an empty side of `&&`");
+  };
+  while (true) {
+    if (rest.empty()) {
+      fail("a character class without an end");
+      return std::nullopt;
+    }
+    if (rest.consume_front("]"))
+      break;
+    if (rest.consume_front("&&")) {
+      if (!finishOperand())
+        return std::nullopt;
+      continue;
+    }
+    std::string before = std::move(out);
+    out.clear();
+    bool isRead = true;
+    if (rest.starts_with("[:")) {
+      isRead = posixClass();
+    } else if (rest.consume_front("[")) {
+      // A `-` on either side of an inner class is not that of a range.
+      if (StringRef(members).ends_with("-"))
+        isRead = fail("`-` beside a character class in another");
+      std::optional<std::string> inner = isRead ? classBody() : std::nullopt;
+      if (!inner || rest.starts_with("-"))
+        isRead =
+            inner ? fail("`-` beside a character class in another") : false;
+      else if (StringRef(*inner).starts_with("[") &&
+               !StringRef(*inner).starts_with("[^"))
+        out = inner->substr(1, inner->size() - 2);
+      else
+        others.push_back(std::move(*inner));
+    } else if (rest.consume_front("\\")) {
+      isRead = escape(/*inClass=*/true);
+    } else {
+      size_t size = characterSize(rest);
+      out += rest.take_front(size);
+      rest = rest.drop_front(size);
+    }
+    members += out;
+    out = std::move(before);
+    if (!isRead)
+      return std::nullopt;
+  }
+  if (!finishOperand())
+    return std::nullopt;
+  if (operands.size() == 1 && StringRef(operands[0]).starts_with("["))
+    return isNegated ? "[^" + operands[0].substr(1) : operands[0];
+  std::string all = "(?:";
+  for (size_t i = 0; i + 1 < operands.size(); ++i)
+    all += "(?=" + operands[i] + ")";
+  all += operands.back() + ")";
+  return isNegated ? "(?:(?!" + all + ")(?s:.))" : all;
+}
+
+/// A class, whose `[` has been taken.
+bool Translator::characterClass() {
+  std::optional<std::string> body = classBody();
+  if (body)
+    out += *body;
+  return body.has_value();
+}
+
+/// `(?i)` and so on, whose `(?` has been taken: a group up to the end of the
+/// one that it stands in, with all of the alternatives that follow.
+bool Translator::options() {
+  static constexpr struct {
+    StringLiteral theirs, ours;
+  } kinds[] = {{"i)", "i:"}, {"-i)", "-i:"}, {"m)", "s:"}, {"-m)", "-s:"}};
+  for (const auto &[theirs, ours] : kinds)
+    if (rest.consume_front(theirs)) {
+      ++(groups.empty() ? optionGroups : groups.back().inner);
+      out += "(?";
+      out += ours;
+      return true;
+    }
+  return false;
 }
 
 /// A group, whose `(` has been taken.
 bool Translator::group() {
-  groupBegins.push_back(out.size());
-  if (!rest.consume_front("?")) {
-    // Nothing refers to groups.
-    out += "(?:";
+  size_t begin = out.size();
+  if (rest.consume_front("?") && options())
+    return true;
+  groups.push_back({begin, 0});
+  if (rest.data()[-1] == '(') {
+    // With names, groups without one cannot be referred to.
+    out += hasReferences && !hasNames ? "(" : "(?:";
+    return true;
+  }
+  StringRef name = rest.slice(1, rest.find('>'));
+  if (rest.starts_with("<") && isName(name)) {
+    out += ("(?<" + name + ">").str();
+    rest = rest.drop_front(std::min(rest.size(), name.size() + 2));
     return true;
   }
   // With `m`, a dot matches line ends too, which PCRE2 calls `s`.
@@ -253,12 +411,6 @@ bool Translator::group() {
       out += ours;
       return true;
     }
-  // Elsewhere than at the beginning, it would group alternatives otherwise.
-  if (out.empty() && rest.consume_front("i)")) {
-    groupBegins.pop_back();
-    out += "(?i)";
-    return true;
-  }
   return fail("the group `(?" + rest.take_front(3) + "`");
 }
 
@@ -306,10 +458,10 @@ bool Translator::element() {
   case '(':
     return group();
   case ')':
-    if (groupBegins.empty())
+    if (groups.empty())
       return fail("a `)` without a `(`");
-    elementBegin = groupBegins.pop_back_val();
-    out += ')';
+    elementBegin = groups.back().begin;
+    out.append(groups.pop_back_val().inner + 1, ')');
     return true;
   case '[':
     elementBegin = begin;
@@ -326,13 +478,23 @@ bool Translator::element() {
 
 std::optional<std::string> Translator::translate() {
   error.clear();
+  for (size_t at = 0; at + 1 < rest.size(); ++at)
+    if (rest[at] == '\\') {
+      char next = rest[++at];
+      hasReferences |= (next >= '1' && next <= '9') || next == 'k';
+    } else if (rest.substr(at).starts_with("(?<") &&
+               !rest.substr(at).starts_with("(?<=") &&
+               !rest.substr(at).starts_with("(?<!")) {
+      hasNames = true;
+    }
   while (!rest.empty())
     if (!element())
       return std::nullopt;
-  if (!groupBegins.empty()) {
+  if (!groups.empty()) {
     fail("a `(` without a `)`");
     return std::nullopt;
   }
+  out.append(optionGroups, ')');
   return out;
 }
 

@@ -30,8 +30,11 @@ public:
       : Model(std::move(words)), scores(std::move(scores)), unknown(unknown),
         usesBytes(usesBytes), bytes(byteTokens(vocabulary())) {
     unknownScore = *llvm::min_element(this->scores) - unknownPenalty;
-    for (size_t id = 0; id < this->scores.size(); ++id)
-      pieces.add(*vocabulary().textOf(int32_t(id)), int32_t(id));
+    // Of equal pieces, the last one is found.
+    for (int32_t id = 0; id < int32_t(this->scores.size()); ++id)
+      if (StringRef piece = *vocabulary().textOf(id);
+          vocabulary().idOf(piece) == id)
+        pieces.add(piece, id);
   }
   bool encode(StringRef part, std::vector<int32_t> &ids,
               std::string &error) const override;
@@ -168,11 +171,7 @@ static std::unique_ptr<Model> readUnigram(Fields &fields) {
                                "` is not a text and a score");
       return nullptr;
     }
-    if (!words.add(*text, int32_t(id))) {
-      fields.error().malformed("piece " + Twine(id) + " in `" + path + "`, `" +
-                               *text + "`, is there twice");
-      return nullptr;
-    }
+    words.addAgain(*text, int32_t(id));
     scores.push_back(*score);
   }
   std::optional<int32_t> unknown;
