@@ -210,6 +210,9 @@ int anec::runTool(const Tool &tool, int argc, char **argv) {
   if (!openStandardFiles())
     return MachineError;
   catchSignals();
+  // anec's own threads share its products, so OpenBLAS would start a pool that
+  // never works, and reserve memory for it.
+  ::setenv("OPENBLAS_NUM_THREADS", "1", /*overwrite=*/0);
   endWhenMemoryEnds();
   endOnFatalErrors();
   if (std::string wrong = chooseInstructions(); !wrong.empty())

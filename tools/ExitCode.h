@@ -13,6 +13,7 @@
 
 #include "anec/Bench/Diags.h"
 #include "anec/Generate/Diags.h"
+#include "anec/Package/Diags.h"
 #include "anec/Passes/Diags.h"
 #include "anec/Probe/Diags.h"
 #include "anec/Runtime/Diags.h"
@@ -87,9 +88,9 @@ inline ExitCode exitCode(bool ok, const Diagnostics &diags) {
            !(diagnostic.kind == diag::CoreMLStateType);
   });
   if (reported(diag::CannotWrite) || reported(diag::NoPlainFile) ||
-      reported(diag::CannotRestart) || reported(diag::RestartStuck) ||
-      reported(diag::RowsWithoutFigure) || reported(diag::NoPathWorks) ||
-      ofEngine)
+      reported(diag::NoMemoryForWeight) || reported(diag::CannotRestart) ||
+      reported(diag::RestartStuck) || reported(diag::RowsWithoutFigure) ||
+      reported(diag::NoPathWorks) || ofEngine)
     return MachineError;
   bool usage = reported(diag::UnknownPass) || reported(diag::UnknownRule) ||
                reported(diag::AssumptionForm) || reported(diag::OSForm) ||

@@ -9,6 +9,7 @@
 #include "anec/Package/AdapterBase.h"
 #include "anec/Package/Diags.h"
 #include "anec/Support/Json.h"
+#include "anec/Support/MemoryLimit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -160,8 +161,15 @@ ConstantRef WeightBinding::resolve(llvm::StringRef name, const TensorType &type,
     return adapter->lookup(name, type, range, diags);
   if (isFloats && (has(name) || (arrays && !seed)))
     return arrays->lookup(storedName(name), type, range, diags);
-  if (isFloats && seed)
-    return drawWeight(name, type, initial, *seed, *workers);
+  if (isFloats && seed) {
+    // drawWeight has the elements as fp32 and in their own type.
+    uint64_t bytes = type.numElements() * sizeof(float) + type.numBytes();
+    if (hasMemoryFor(bytes))
+      return drawWeight(name, type, initial, *seed, *workers);
+    diags.report(range, diag::NoMemoryForWeight, name, bytes / 1000000,
+                 memoryLimit() / 1000000);
+    return nullptr;
+  }
   diags.report(range, diag::UnboundWeight, name);
   return nullptr;
 }

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Support/AlignedArray.h"
+#include "anec/Support/MemoryLimit.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
 #if defined(__linux__)
@@ -20,7 +21,9 @@ AlignedArray anec::makeAlignedArray(size_t count) {
   bool large = bytes >= hugePage;
   size_t alignment = large ? hugePage : cacheLine;
   size_t size = llvm::alignTo(bytes, alignment);
-  void *memory = std::aligned_alloc(alignment, size);
+  void *memory = nullptr;
+  if (!large || hasMemoryFor(size))
+    memory = std::aligned_alloc(alignment, size);
   if (!memory)
     llvm::report_bad_alloc_error("anec: out of memory");
 #if defined(__linux__)

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cassert>
 #include <chrono>
+#include <system_error>
 
 using namespace anec;
 
@@ -60,13 +61,22 @@ bool spinUntil(Ready ready) {
 
 } // namespace
 
+/// Returns no thread where the system starts none, by its limits or for want of
+/// memory. std::thread says so only by an exception.
+static std::thread startThread(std::function<void()> body) {
+  try {
+    return std::thread(std::move(body));
+  } catch (const std::system_error &) {
+    return {};
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Workers
 //===----------------------------------------------------------------------===//
 
 Executor::Executor(unsigned threads) {
-  // More than any machine can use; the system limits the number of threads, and
-  // exceeding it would end the process.
+  // More than any machine can use.
   constexpr unsigned mostThreads = 1024;
   if (threads == 0)
     threads = std::max(1u, std::thread::hardware_concurrency());
@@ -80,10 +90,16 @@ void Executor::startWorkers() {
   std::lock_guard lock(sleep);
   if (isStarted)
     return;
+  // The calling thread does what missing workers do not: only the number of
+  // workers, not of threads, decides how work is cut.
   workers.reserve(size() - 1);
-  for (unsigned worker = 1; worker < size(); ++worker)
-    workers.emplace_back([this, worker] { work(worker); });
-  startedThreads += size() - 1;
+  for (unsigned worker = 1; worker < size(); ++worker) {
+    std::thread thread = startThread([this, worker] { work(worker); });
+    if (!thread.joinable())
+      break;
+    workers.push_back(std::move(thread));
+  }
+  startedThreads += unsigned(workers.size());
   isStarted.store(true, std::memory_order_release);
 }
 
@@ -340,11 +356,14 @@ void TaskQueue::wait(uint64_t number) {
 //===----------------------------------------------------------------------===//
 
 ServiceThread::ServiceThread(Executor &executor, std::function<void()> body)
-    : executor(executor), thread(std::move(body)) {
-  ++executor.startedThreads;
+    : executor(executor), thread(startThread(std::move(body))) {
+  if (isRunning())
+    ++executor.startedThreads;
 }
 
 ServiceThread::~ServiceThread() {
+  if (!isRunning())
+    return;
   thread.join();
   --executor.startedThreads;
 }

@@ -92,10 +92,10 @@ CheckpointJob::CheckpointJob(std::unique_ptr<AtomicFolder> folder,
     : made(std::move(folder)), written(state), weights(weights),
       moments(moments), metadata(metadata), executor(executor) {
   // One thread that was asked for stays the only one.
-  if (executor.size() == 1)
-    write();
-  else
+  if (executor.size() > 1)
     thread.emplace(executor, [this] { write(); });
+  if (!thread || !thread->isRunning())
+    write();
 }
 
 CheckpointJob::~CheckpointJob() { (void)wait(); }
@@ -143,7 +143,7 @@ void CheckpointJob::write() {
     if (executor.size() > 1)
       other.emplace(executor, writeMoments);
     weightsError = writeArrays("weights.safetensors", weights, files[0]);
-    if (!other)
+    if (!other || !other->isRunning())
       writeMoments();
   }
   error = weightsError ? weightsError : momentsError;

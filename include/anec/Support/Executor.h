@@ -184,11 +184,15 @@ private:
 /// A dedicated thread for work that waits most of the time.
 class ServiceThread {
 public:
+  /// `body` does not run where the system starts no thread.
   ServiceThread(Executor &executor, std::function<void()> body);
   /// Waits for `body` to return; its owner must have asked it to.
   ~ServiceThread();
   ServiceThread(const ServiceThread &) = delete;
   ServiceThread &operator=(const ServiceThread &) = delete;
+
+  /// Whether there is a thread: from the constructor on, until the destructor.
+  bool isRunning() const { return thread.joinable(); }
 
 private:
   Executor &executor;

@@ -102,7 +102,8 @@ protected:
 /// The platform's BLAS: one call per slice, with its own threads switched off.
 const ProductKernels &blasProducts();
 /// Whether BLAS says that it uses kernels for an older processor than one with
-/// AVX2, which OpenBLAS does on processors that it does not know.
+/// AVX2, which OpenBLAS does on processors that it does not know, or there is
+/// no BLAS.
 bool isBlasOutdated();
 /// anec's own kernels for an instruction set; null when there are none, or the
 /// processor does not have it.

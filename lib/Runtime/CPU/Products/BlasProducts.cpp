@@ -17,10 +17,7 @@
 #if defined(__APPLE__)
 #include <Accelerate/Accelerate.h>
 #else
-#include <cblas.h>
-extern "C" __attribute__((weak)) void openblas_set_num_threads(int);
-extern "C" __attribute__((weak)) int openblas_get_num_threads();
-extern "C" __attribute__((weak)) char *openblas_get_corename();
+#include "Blas.h"
 #endif
 
 using namespace anec;
@@ -60,26 +57,28 @@ private:
 class BlasThreads {
 public:
   explicit BlasThreads(const Executor &) {
-    if (!openblas_set_num_threads || !openblas_get_num_threads)
+    if (!hasThreads())
       return;
     std::lock_guard<std::mutex> lock(mutex);
     if (products++ > 0)
       return;
-    before = openblas_get_num_threads();
+    before = blas().threads();
     if (before != 1)
-      openblas_set_num_threads(1);
+      blas().setThreads(1);
   }
   ~BlasThreads() {
-    if (!openblas_set_num_threads || !openblas_get_num_threads)
+    if (!hasThreads())
       return;
     std::lock_guard<std::mutex> lock(mutex);
     if (--products == 0 && before != 1)
-      openblas_set_num_threads(before);
+      blas().setThreads(before);
   }
   BlasThreads(const BlasThreads &) = delete;
   BlasThreads &operator=(const BlasThreads &) = delete;
 
 private:
+  static bool hasThreads() { return blas().threads && blas().setThreads; }
+
   static constinit inline std::mutex mutex;
   static constinit inline unsigned products = 0;
   static constinit inline int before = 1;
@@ -87,8 +86,32 @@ private:
 #endif
 } // namespace
 
+#if !defined(__APPLE__)
+/// What BLAS computes, where there is none.
+static void multiplyPlain(const GemmShape &shape, const GemmOperands &operands,
+                          bool accumulate) {
+  for (size_t i = 0; i < shape.m; ++i) {
+    float *row = operands.c + i * shape.ldc;
+    if (!accumulate)
+      std::fill_n(row, shape.n, 0.0f);
+    for (size_t l = 0; l < shape.k; ++l) {
+      float factor = operands.a[at(i, l, shape.lda, shape.transA)];
+      for (size_t j = 0; j < shape.n; ++j)
+        row[j] += factor * operands.b[at(l, j, shape.ldb, shape.transB)];
+    }
+  }
+}
+#endif
+
 static void multiplyBlas(const GemmShape &shape, const GemmOperands &operands,
                          const GemmEpilogue &epilogue) {
+#if !defined(__APPLE__)
+  auto *cblas_sgemm = blas().sgemm;
+  if (!cblas_sgemm) {
+    multiplyPlain(shape, operands, epilogue.accumulate);
+    return finishProduct(shape, operands, epilogue.rounding);
+  }
+#endif
   auto flag = [](Transpose trans) {
     return trans == Transpose::Yes ? CblasTrans : CblasNoTrans;
   };
@@ -183,9 +206,11 @@ const ProductKernels &cpu::blasProducts() { return products; }
 
 bool cpu::isBlasOutdated() {
 #if defined(__x86_64__) && !defined(__APPLE__)
-  if (!openblas_get_corename)
+  if (!blas().sgemm)
+    return true;
+  if (!blas().coreName)
     return false;
-  return !llvm::StringSwitch<bool>(openblas_get_corename())
+  return !llvm::StringSwitch<bool>(blas().coreName())
               .Cases("Haswell", "Zen", "Excavator", true)
               .Cases("SkylakeX", "Cooperlake", "SapphireRapids", true)
               .Default(false);

@@ -1,0 +1,30 @@
+#!/usr/bin/env python3
+"""limits.py FIRST LAST -- COMMAND...: runs a command with limits of its address space,
+FIRST to LAST MB in steps of 20. It has to do its work, or to end with exit code 3 and a
+message, in seconds; once it has enough memory, it does the work with any more."""
+import resource
+import subprocess
+import sys
+
+TIMEOUT = 60  # A machine of tests can be slow; a hang never ends.
+
+
+def main(first, last, command):
+    works = False
+    for megabytes in range(int(first), int(last) + 1, 20):
+        limit = megabytes * 1000 * 1000
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=TIMEOUT,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+        loader = done.returncode == 127 and "shared libraries" in done.stderr
+        says = done.returncode == 3 and "out of memory" in done.stderr
+        if done.returncode and not (not works and (loader or says)):
+            sys.exit(f"with {megabytes} MB: exit code {done.returncode}\n{done.stderr}")
+        works = works or done.returncode == 0
+    if not works:
+        sys.exit(f"it needs more than {last} MB")
+
+
+if __name__ == "__main__":
+    separator = sys.argv.index("--")
+    main(*sys.argv[1:separator], sys.argv[separator + 1:])
