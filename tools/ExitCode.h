@@ -26,6 +26,8 @@
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cerrno>
+#include <system_error>
 #include <unistd.h>
 
 namespace anec {
@@ -77,6 +79,11 @@ inline ExitCode exitCode(bool ok, const Diagnostics &diags) {
   };
   if (ok && !diags.hasErrors())
     return Done;
+  // A file that cannot be mapped or read for want of memory is in order.
+  bool isMemory = llvm::any_of(diags.all(), [](const Diagnostic &diagnostic) {
+    return llvm::StringRef(diagnostic.message)
+        .contains(std::generic_category().message(ENOMEM));
+  });
   // Errors of the engine, of Core ML, or of a framework.
   bool ofEngine = llvm::any_of(diags.all(), [](const Diagnostic &diagnostic) {
     return diagnostic.severity() == Severity::Error &&
@@ -90,7 +97,7 @@ inline ExitCode exitCode(bool ok, const Diagnostics &diags) {
   if (reported(diag::CannotWrite) || reported(diag::NoPlainFile) ||
       reported(diag::NoMemoryForWeight) || reported(diag::CannotRestart) ||
       reported(diag::RestartStuck) || reported(diag::RowsWithoutFigure) ||
-      reported(diag::NoPathWorks) || ofEngine)
+      reported(diag::NoPathWorks) || ofEngine || isMemory)
     return MachineError;
   bool usage = reported(diag::UnknownPass) || reported(diag::UnknownRule) ||
                reported(diag::AssumptionForm) || reported(diag::OSForm) ||
