@@ -2,9 +2,12 @@
 """limits.py FIRST LAST -- COMMAND...: runs a command with limits of its address space,
 FIRST to LAST MB in steps of 20. It has to do its work, or to end with exit code 3 and a
 message, in seconds; once it has enough memory, it does the work with any more."""
-import resource
+import pathlib
 import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Shell"))
+from memory import within  # noqa: E402
 
 TIMEOUT = 60  # A machine of tests can be slow; a hang never ends.
 
@@ -12,10 +15,8 @@ TIMEOUT = 60  # A machine of tests can be slow; a hang never ends.
 def main(first, last, command):
     works = False
     for megabytes in range(int(first), int(last) + 1, 20):
-        limit = megabytes * 1000 * 1000
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=TIMEOUT,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+        done = subprocess.run(within(megabytes * 1000 * 1000, command),
+                              capture_output=True, text=True, timeout=TIMEOUT)
         loader = done.returncode == 127 and "shared libraries" in done.stderr
         says = done.returncode == 3 and "out of memory" in done.stderr
         if done.returncode and not (not works and (loader or says)):
