@@ -26,7 +26,7 @@ KINDS = {"mil": _control_mil, "onnx": _control_onnx, "script": _control_script}
 
 
 # How many batches of each kind the table has; any program is drawn by main().
-BATCHES = {"mil": 7, "onnx": 20, "script": 1}
+BATCHES = {"mil": 20, "onnx": 20, "script": 2}
 
 
 def items():
