@@ -44,17 +44,19 @@ inline ExitCode usageError(llvm::StringRef tool, const llvm::Twine &message) {
   return UsageError;
 }
 
-/// Makes the process end with MachineError when memory runs out, after removing
-/// unfinished files. The handler must not allocate.
+/// Removes unfinished files and ends with MachineError. Does not allocate.
+[[noreturn]] inline void endForWantOfMemory() {
+  constexpr llvm::StringLiteral message = "error: out of memory\n";
+  [[maybe_unused]] auto written =
+      ::write(STDERR_FILENO, message.data(), message.size());
+  removeUnfinished();
+  ::_exit(MachineError);
+}
+
+/// Makes the process end so when memory runs out.
 inline void endWhenMemoryEnds() {
-  auto handler = [](void *, const char *, bool) {
-    constexpr llvm::StringLiteral message = "error: out of memory\n";
-    [[maybe_unused]] auto written =
-        ::write(STDERR_FILENO, message.data(), message.size());
-    removeUnfinished();
-    ::_exit(MachineError);
-  };
-  llvm::install_bad_alloc_error_handler(handler);
+  llvm::install_bad_alloc_error_handler(
+      [](void *, const char *, bool) { endForWantOfMemory(); });
   llvm::install_out_of_memory_new_handler();
 }
 

@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The tools' `operator new`: where there is no memory, the handler that
-/// endWhenMemoryEnds installs ends the tool with a message. An allocator that
-/// replaces malloc can have its own operators, which abort instead.
+/// The tools' `operator new`: where there is no memory, the tool ends with a
+/// message. An allocator that replaces malloc can have its own operators, which
+/// abort instead, and tables are made before main installs a handler.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -30,13 +30,7 @@ static void *allocate(size_t bytes, size_t alignment) {
     if (memory)
       return memory;
   }
-  // It does not return. Tables are made before there is one.
-  if (std::new_handler handler = std::get_new_handler())
-    handler();
-  constexpr llvm::StringLiteral message = "error: out of memory\n";
-  [[maybe_unused]] auto written =
-      ::write(STDERR_FILENO, message.data(), message.size());
-  ::_exit(MachineError);
+  endForWantOfMemory();
 }
 
 void *operator new(size_t bytes) { return allocate(bytes, 1); }

@@ -87,20 +87,9 @@ public:
   ReplaceMatches(Regex pattern, std::string to)
       : pattern(std::move(pattern)), to(std::move(to)) {}
   void apply(DecodedToken &token) const override {
-    std::string replaced, error;
-    StringRef text = token.text;
-    size_t done = 0;
-    bool isMatched = pattern.forEachMatch(
-        text,
-        [&](size_t begin, size_t end) {
-          replaced += text.slice(done, begin);
-          replaced += to;
-          done = end;
-        },
-        error);
     // What takes too long for the text of a token stays.
-    if (isMatched)
-      token.text = replaced + text.drop_front(done).str();
+    std::string error;
+    (void)pattern.replaceMatches(token.text, to, error);
   }
 
 private:

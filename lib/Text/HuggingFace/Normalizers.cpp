@@ -78,20 +78,7 @@ public:
   Replace(Regex pattern, std::string content)
       : pattern(std::move(pattern)), content(std::move(content)) {}
   bool apply(Stretch &stretch, std::string &error) const override {
-    std::string replaced;
-    StringRef text = stretch.text;
-    size_t done = 0;
-    bool matched = pattern.forEachMatch(
-        text,
-        [&](size_t begin, size_t end) {
-          replaced += text.slice(done, begin);
-          replaced += content;
-          done = end;
-        },
-        error);
-    replaced += text.drop_front(done);
-    stretch.text = std::move(replaced);
-    return matched;
+    return pattern.replaceMatches(stretch.text, content, error);
   }
 
 private:

@@ -159,3 +159,20 @@ bool Regex::forEachMatch(StringRef text,
   }
   return true;
 }
+
+bool Regex::replaceMatches(std::string &text, StringRef by,
+                           std::string &error) const {
+  std::string replaced;
+  StringRef rest = text;
+  size_t done = 0;
+  auto replace = [&](size_t begin, size_t end) {
+    replaced += rest.slice(done, begin);
+    replaced += by;
+    done = end;
+  };
+  if (!forEachMatch(rest, replace, error))
+    return false;
+  replaced += rest.drop_front(done);
+  text = std::move(replaced);
+  return true;
+}

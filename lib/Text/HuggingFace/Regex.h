@@ -45,6 +45,9 @@ public:
   forEachMatch(llvm::StringRef text,
                llvm::function_ref<void(size_t begin, size_t end)> take,
                std::string &error) const;
+  /// Replaces these matches by `by`; changes nothing when it returns false.
+  [[nodiscard]] bool replaceMatches(std::string &text, llvm::StringRef by,
+                                    std::string &error) const;
 
 private:
   struct Code;
