@@ -58,16 +58,17 @@ public:
 
 class Metaspace : public Decoder {
 public:
-  Metaspace(std::string mark, bool hasPrefix)
-      : mark(std::move(mark)), hasPrefix(hasPrefix) {}
+  Metaspace(std::string mark, bool hasPrefix, bool isFused)
+      : mark(std::move(mark)), hasPrefix(hasPrefix), isFused(isFused) {}
   void apply(DecodedToken &token) const override {
-    token.text =
-        replaceAll(token.text, mark, token.isFirst && hasPrefix ? "" : " ");
+    // Of the first token, the library removes all marks.
+    bool removes = hasPrefix && (token.isFirst || isFused);
+    token.text = replaceAll(token.text, mark, removes ? "" : " ");
   }
 
 private:
   std::string mark;
-  bool hasPrefix;
+  bool hasPrefix, isFused;
 };
 
 class Replace : public Decoder {
@@ -164,6 +165,15 @@ struct Row {
 
 static void readType(Fields &fields, Chain &chain);
 
+/// Refuses a step that must see the whole text, since a text is decoded as its
+/// ids come. Returns false when there is nothing to refuse.
+static bool refuseWholeText(Fields &fields, const Chain &chain,
+                            const Twine &what) {
+  if (chain.isFused)
+    fields.error().notSupported(what + " for a whole text");
+  return chain.isFused;
+}
+
 static void readSequence(Fields &fields, Chain &chain) {
   fields.forEachObject("decoders",
                        [&](Fields &step) { readType(step, chain); });
@@ -173,11 +183,15 @@ static void readByteLevel(Fields &fields, Chain &chain) {
   fields.ignore("add_prefix_space");
   fields.ignore("trim_offsets");
   fields.ignore("use_regex");
+  if (refuseWholeText(fields, chain, "decoder type `ByteLevel`"))
+    return;
   chain.steps.push_back(std::make_unique<ByteLevel>());
   chain.isFused = true;
 }
 
-static void readByteFallback(Fields &, Chain &chain) {
+static void readByteFallback(Fields &fields, Chain &chain) {
+  if (refuseWholeText(fields, chain, "decoder type `ByteFallback`"))
+    return;
   chain.steps.push_back(std::make_unique<ByteFallback>());
 }
 
@@ -192,8 +206,8 @@ static void readMetaspace(Fields &fields, Chain &chain) {
   if (mark.empty())
     fields.error().malformed("`" + fields.pathOf("replacement") + "` is empty");
   else
-    chain.steps.push_back(
-        std::make_unique<Metaspace>(mark, adds && scheme != "never"));
+    chain.steps.push_back(std::make_unique<Metaspace>(
+        mark, adds && scheme != "never", chain.isFused));
 }
 
 static void readReplace(Fields &fields, Chain &chain) {
@@ -203,11 +217,13 @@ static void readReplace(Fields &fields, Chain &chain) {
   std::optional<Regex> compiled = readPattern(pattern);
   if (!compiled)
     return;
-  // A text is decoded as its ids come.
-  if (!text && chain.isFused)
-    fields.error().notSupported("`" + fields.pathOf("pattern") +
-                                "` that is no `String`, of a whole text,");
-  else if (text)
+  // A single character is never in two tokens.
+  bool isCharacter =
+      text && !text->empty() && characterSize(*text) == text->size();
+  if (!isCharacter &&
+      refuseWholeText(fields, chain, "`" + fields.pathOf("pattern") + "`"))
+    return;
+  if (text)
     chain.steps.push_back(std::make_unique<Replace>(*text, content));
   else
     chain.steps.push_back(
@@ -234,6 +250,12 @@ static void readStrip(Fields &fields, Chain &chain) {
 static void readWordPiece(Fields &fields, Chain &chain) {
   std::string prefix = fields.text("prefix", "##");
   bool cleans = fields.flag("cleanup", true);
+  if (cleans &&
+      refuseWholeText(fields, chain, "`" + fields.pathOf("cleanup") + "`"))
+    return;
+  // The first token stays as it is.
+  if (chain.isFused)
+    return;
   chain.steps.push_back(std::make_unique<WordPiece>(prefix, cleans));
 }
 

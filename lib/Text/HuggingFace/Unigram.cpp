@@ -46,12 +46,14 @@ private:
     uint32_t begin = 0;
     bool isReached = false;
   };
-  bool appendUnknown(StringRef text, std::vector<int32_t> &ids,
-                     std::string &error) const;
+  void appendUnknown(StringRef text, std::vector<int32_t> &ids) const;
+  /// Whether a way with this score is the best one to the node so far.
+  static bool isBetter(const Node &node, double score) {
+    return !node.isReached || score > node.score;
+  }
   void reach(Node &node, size_t begin, double score, int32_t id) const {
-    if (node.isReached && score <= node.score)
-      return;
-    node = {score, id, uint32_t(begin), true};
+    if (isBetter(node, score))
+      node = {score, id, uint32_t(begin), true};
   }
 
   std::vector<double> scores;
@@ -64,11 +66,10 @@ private:
 } // namespace
 
 /// Appends the ids of adjacent unknown characters.
-bool Unigram::appendUnknown(StringRef text, std::vector<int32_t> &ids,
-                            std::string &error) const {
+void Unigram::appendUnknown(StringRef text, std::vector<int32_t> &ids) const {
   if (std::optional<int32_t> whole = vocabulary().idOf(text)) {
     ids.push_back(*whole);
-    return true;
+    return;
   }
   if (usesBytes) {
     // An invalid byte is itself.
@@ -85,16 +86,10 @@ bool Unigram::appendUnknown(StringRef text, std::vector<int32_t> &ids,
                      [&](char byte) { return bytes[uint8_t(byte)] >= 0; })) {
       for (char byte : raw)
         ids.push_back(bytes[uint8_t(byte)]);
-      return true;
+      return;
     }
   }
-  if (!unknown) {
-    error = "it has `" + replaceInvalid(text.take_front(characterSize(text))) +
-            "`, and the tokenizer has no id for unknown characters";
-    return false;
-  }
   ids.push_back(*unknown);
-  return true;
 }
 
 bool Unigram::encode(StringRef given, std::vector<int32_t> &ids,
@@ -114,9 +109,16 @@ bool Unigram::encode(StringRef given, std::vector<int32_t> &ids,
       reach(nodes[begin + pieceSize], begin, before + scores[id], id);
       hasSingle |= pieceSize == size;
     });
-    if (!hasSingle)
-      reach(nodes[begin + size], begin, before + unknownScore,
-            unknown.value_or(-1));
+    Node &next = nodes[begin + size];
+    if (!hasSingle && isBetter(next, before + unknownScore)) {
+      // The library fails too, also where bytes could stand for it.
+      if (!unknown) {
+        error = "it has `" + replaceInvalid(rest.take_front(size)) +
+                "`, and the tokenizer has no id for unknown characters";
+        return false;
+      }
+      reach(next, begin, before + unknownScore, *unknown);
+    }
     begin += size;
   }
   // From the end to the beginning: the parts, with adjacent unknown ones fused.
@@ -128,17 +130,17 @@ bool Unigram::encode(StringRef given, std::vector<int32_t> &ids,
   std::vector<Part> parts;
   for (size_t end = given.size(); end > 0; end = nodes[end].begin) {
     const Node &node = nodes[end];
-    bool isUnknown = node.id < 0 || node.id == unknown;
+    bool isUnknown = node.id == unknown;
     if (isUnknown && !parts.empty() && parts.back().isUnknown)
       parts.back().begin = node.begin;
     else
       parts.push_back({node.begin, end, node.id, isUnknown});
   }
   for (const Part &part : llvm::reverse(parts)) {
-    if (!part.isUnknown)
+    if (part.isUnknown)
+      appendUnknown(given.slice(part.begin, part.end), ids);
+    else
       ids.push_back(part.id);
-    else if (!appendUnknown(given.slice(part.begin, part.end), ids, error))
-      return false;
   }
   return true;
 }

@@ -108,6 +108,18 @@ CASES = {
         {"type": "Fuse"}, {"type": "Strip", "content": " ", "start": 2, "stop": 0}]}},
     "decoder-pattern": {"decoder": {"type": "Sequence", "decoders": [
         {"type": "Fuse"}, {"type": "Replace", "pattern": {"Regex": "a"}, "content": ""}]}},
+    "decoder-characters": {"decoder": {"type": "Sequence", "decoders": [
+        {"type": "Fuse"}, {"type": "Replace", "pattern": {"String": "ab"},
+                           "content": ""}]}},
+    "decoder-bytes": {"decoder": {"type": "Sequence", "decoders": [
+        {"type": "Fuse"}, {"type": "ByteFallback"}]}},
+    "decoder-level": {"decoder": {"type": "Sequence", "decoders": [
+        {"type": "Fuse"}, {"type": "ByteLevel"}]}},
+    "decoder-cleanup": {"decoder": {"type": "Sequence", "decoders": [
+        {"type": "Fuse"}, {"type": "WordPiece", "cleanup": True}]}},
+    "unigram-bytes": {"added_tokens": [], "model": {
+        "type": "Unigram", "byte_fallback": True,
+        "vocab": [["a", 0.5], *[[f"<0x{byte:02X}>", 0] for byte in range(256)]]}},
     "unigram-empty": {"model": {"type": "Unigram", "vocab": []}},
     "unigram-score": {"model": {"type": "Unigram", "vocab": [["a", "b"]]}},
     "unigram-unknown": {"model": {"type": "Unigram", "unk_id": 5, "vocab": [["a", 0]]}},

@@ -2,9 +2,9 @@
 # Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints a tokenizer.json of a few tokens: 256 `bytes` and `th`, `the`; `pieces` with
-tokens for bytes; or `words`.
+tokens for bytes; `words`; or `fused`, with a decoder of `words` or `spaces`.
 
-usage: huggingface_small.py bytes|pieces|words [PATTERN] [--wide]
+usage: huggingface_small.py bytes|pieces|words|fused [PATTERN|DECODER] [--wide]
 
 PATTERN splits texts; with --wide, there are 70,000 ids."""
 import json
@@ -46,6 +46,16 @@ elif kind == "pieces":
              "model": {"type": "BPE", "vocab": vocab, "byte_fallback": True,
                        "unk_token": "<unk>", "fuse_unk": True,
                        "merges": ["t h", "th e", "▁ the"]}}
+elif kind == "fused":
+    # The steps after Fuse see one token, the first one.
+    steps = {"words": {"type": "WordPiece", "prefix": "##", "cleanup": False},
+             "spaces": {"type": "Metaspace", "replacement": "▁", "split": True,
+                        "prepend_scheme": "always"}}
+    made |= {"added_tokens": [],
+             "decoder": {"type": "Sequence", "decoders": [{"type": "Fuse"},
+                                                          steps[sys.argv[2]]]},
+             "model": {"type": "WordLevel", "unk_token": "?",
+                       "vocab": {"?": 0, "▁a": 1, "##b": 2}}}
 else:
     made |= {"added_tokens": [], "pre_tokenizer": {"type": "Whitespace"},
              "model": {"type": "WordLevel", "unk_token": "?",
