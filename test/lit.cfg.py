@@ -98,6 +98,10 @@ if os.environ.get("ANEC_SLOW_TESTS"):
 # `REQUIRES: proc`: a folder that lists the threads of a process.
 if system == "Linux" and os.path.isdir("/proc/self/task"):
     config.available_features.add("proc")
+# `REQUIRES: namespaces`: processes with process ids of their own, as in a container.
+if shutil.which("unshare") and subprocess.run(
+        ["unshare", "--pid", "--fork", "true"], capture_output=True).returncode == 0:
+    config.available_features.add("namespaces")
 # `REQUIRES: numpy`: an independent reference written with it.
 if config.has_numpy:
     config.available_features.add("numpy")

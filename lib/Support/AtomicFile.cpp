@@ -6,6 +6,8 @@
 #include "anec/Support/AtomicFile.h"
 #include "anec/Support/FileName.h"
 #include "anec/Support/Sync.h"
+#include "anec/Support/TemporaryName.h"
+#include "anec/Support/WriterLock.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -30,8 +32,9 @@ OutputFile::~OutputFile() {
   // The buffered bytes of an uncommitted file are not needed any more.
   firstError = ECANCELED;
   flush();
-  if (descriptor >= 0)
-    ::close(descriptor);
+  for (int open : {descriptor, lock})
+    if (open >= 0)
+      ::close(open);
 }
 
 void OutputFile::fail(int code) {
@@ -130,20 +133,39 @@ std::shared_ptr<const Folder> AtomicFiles::openFolder(StringRef path,
   return folder;
 }
 
+/// Removes temporary files for `target` of processes that were killed.
+void AtomicFiles::removeLeftBehind(const Folder &folder, StringRef target) {
+  for (const std::string &name : folder.names()) {
+    if (temporaryTarget(name) != target || !S_ISREG(folder.modeOf(name)))
+      continue;
+    std::string unreadable;
+    int descriptor = folder.openFile(name, unreadable);
+    if (descriptor < 0)
+      continue;
+    if (mayRemoveLeftBehind(folder, name, descriptor, diags))
+      (void)folder.remove(name);
+    ::close(descriptor);
+  }
+}
+
 /// Makes a file with a temporary name for `name`.
 OutputFile *AtomicFiles::start(std::shared_ptr<const Folder> folder,
                                std::string name, std::string path) {
   if (!isInUnfinished(path))
-    for (const std::string &other : folder->names())
-      if (isLeftBehind(other, name) && S_ISREG(folder->modeOf(other)))
-        (void)folder->remove(other);
+    removeLeftBehind(*folder, name);
   std::unique_ptr<OutputFile> file(new OutputFile(std::move(path)));
   for (unsigned attempt = 0; attempt != 1000; ++attempt) {
-    file->temporaryName = anec::temporaryName(name, attempt);
+    file->temporaryName = anec::temporaryName(name);
     file->unfinished = Unfinished(folder->pathOf(file->temporaryName));
     file->descriptor = folder->create(file->temporaryName);
-    if (file->descriptor >= 0 || errno != EEXIST)
+    if (file->descriptor < 0 && errno != EEXIST)
       break;
+    if (file->descriptor >= 0 &&
+        lockAsWriter(file->descriptor, *folder, file->temporaryName))
+      break;
+    if (file->descriptor >= 0)
+      ::close(std::exchange(file->descriptor, -1));
+    errno = EEXIST;
   }
   if (file->descriptor < 0) {
     report(file->path(), errno);
@@ -280,6 +302,9 @@ bool AtomicFiles::close(OutputFile &file, Durability durability) {
   if (!file.error() && durability == Durability::Synced && !file.isDevice())
     if (int error = syncToDisk(file.descriptor))
       file.fail(error);
+  // Without a descriptor for it, the file is not locked for a moment.
+  if (!file.isDevice())
+    file.lock = ::fcntl(file.descriptor, F_DUPFD_CLOEXEC, 0);
   if (::close(file.descriptor) && !file.error())
     file.fail(errno);
   file.descriptor = -1;

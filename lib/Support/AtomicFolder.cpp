@@ -5,6 +5,8 @@
 
 #include "anec/Support/AtomicFolder.h"
 #include "anec/Support/FileName.h"
+#include "anec/Support/TemporaryName.h"
+#include "anec/Support/WriterLock.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
@@ -119,11 +121,7 @@ bool anec::removeOwnFolder(const Folder &parent, llvm::StringRef name,
   ListedFiles listed;
   if (!isOwnFolder(parent, name, kind, listed, wrong))
     return false;
-  std::string aside = (name + ".tmp").str();
-  if (parent.has(aside)) {
-    wrong = "`" + aside + "` is in the way";
-    return false;
-  }
+  std::string aside = temporaryName(name);
   if (std::error_code code = parent.rename(name, aside)) {
     wrong = code.message();
     return false;
@@ -139,13 +137,14 @@ static bool mayBeLeft(const FolderKind &kind, llvm::StringRef path,
 }
 
 void anec::removeLeftBehind(const Folder &parent, llvm::StringRef name,
-                            const FolderKind &kind) {
+                            const FolderKind &kind, Diagnostics &diags) {
   auto isKnown = [&](llvm::StringRef path, bool isFolder) {
     return mayBeLeft(kind, path, isFolder);
   };
   std::error_code code;
   std::optional<Folder> folder = parent.openFolder(name, code);
-  if (folder && findForeign(*folder, isKnown).empty())
+  if (folder && findForeign(*folder, isKnown).empty() &&
+      mayRemoveLeftBehind(parent, name, folder->descriptor(), diags))
     removeKnown(parent, name, isKnown);
 }
 
@@ -196,8 +195,8 @@ AtomicFolder::create(std::shared_ptr<const Folder> parent, llvm::StringRef name,
     return nullptr;
   }
   for (const std::string &other : parent->names())
-    if (isLeftBehind(other, name))
-      removeLeftBehind(*parent, other, kind);
+    if (temporaryTarget(other) == name)
+      removeLeftBehind(*parent, other, kind, diags);
   std::unique_ptr<AtomicFolder> made(
       new AtomicFolder(std::move(parent), name.str(), kind, diags));
   made->replaced = std::move(replaced);
@@ -208,7 +207,7 @@ AtomicFolder::create(std::shared_ptr<const Folder> parent, llvm::StringRef name,
 bool AtomicFolder::start() {
   std::error_code code;
   for (unsigned attempt = 0; attempt != 1000; ++attempt) {
-    std::string name = temporaryName(target, attempt);
+    std::string name = temporaryName(target);
     bool made = false;
     if (parent->has(name)) {
       code = std::make_error_code(std::errc::file_exists);
@@ -216,7 +215,7 @@ bool AtomicFolder::start() {
     }
     Unfinished entry(parent->pathOf(name));
     std::optional<Folder> folder = parent->makeFolder(name, made, code);
-    if (folder && made) {
+    if (folder && made && lockAsWriter(folder->descriptor(), *parent, name)) {
       unfinished = std::move(entry);
       temporary = std::move(name);
       written = std::make_shared<const Folder>(std::move(*folder));

@@ -34,15 +34,3 @@ std::string anec::showFileName(llvm::StringRef name) {
   llvm::printEscapedString(name.take_front(most), out);
   return shown + (name.size() > most ? "..." : "");
 }
-
-llvm::StringRef anec::withoutTemporaryEnd(llvm::StringRef path) {
-  llvm::StringRef rest = path;
-  if (!rest.consume_back(".tmp"))
-    return path;
-  auto [head, attempt] = rest.rsplit('-');
-  auto [name, process] = head.rsplit('.');
-  unsigned number = 0;
-  return attempt.getAsInteger(10, number) || process.getAsInteger(10, number)
-             ? path
-             : name;
-}

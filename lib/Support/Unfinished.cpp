@@ -169,22 +169,3 @@ void anec::removeUnfinished() {
     if (const char *path = entry->path)
       (void)removeAt(AT_FDCWD, path);
 }
-
-//===----------------------------------------------------------------------===//
-// Processes that were killed
-//===----------------------------------------------------------------------===//
-
-std::string anec::temporaryName(llvm::StringRef target, unsigned attempt) {
-  return (target + "." + llvm::Twine(::getpid()) + "-" + llvm::Twine(attempt) +
-          ".tmp")
-      .str();
-}
-
-bool anec::isLeftBehind(llvm::StringRef name, llvm::StringRef target) {
-  pid_t process = 0;
-  unsigned attempt = 0;
-  return name.consume_front(target) && name.consume_front(".") &&
-         !name.consumeInteger(10, process) && name.consume_front("-") &&
-         !name.consumeInteger(10, attempt) && name == ".tmp" && process > 0 &&
-         ::kill(process, 0) && errno == ESRCH;
-}

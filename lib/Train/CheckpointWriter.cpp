@@ -5,6 +5,7 @@
 
 #include "CheckpointJob.h"
 #include "anec/Package/AdapterBase.h"
+#include "anec/Support/TemporaryName.h"
 #include "anec/Train/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -159,9 +160,8 @@ void CheckpointWriter::prune(const TrainState &state, Diagnostics &diags) {
   }
 }
 
-void CheckpointWriter::clean() {
+void CheckpointWriter::clean(Diagnostics &diags) {
   for (const std::string &name : folder->names())
-    if (llvm::StringRef file = name;
-        file.starts_with("step-") && file.ends_with(".tmp"))
-      removeLeftBehind(*folder, file, checkpointFolder());
+    if (checkpointStep(temporaryTarget(name)))
+      removeLeftBehind(*folder, name, checkpointFolder(), diags);
 }

@@ -173,7 +173,7 @@ bool TrainingRun::open() {
     return false;
   checkpoints.emplace(folder->folder(), options.keep);
   if (together.isFirst())
-    checkpoints->clean();
+    checkpoints->clean(diags);
   // Before other processes look for checkpoints.
   together.meet();
   std::optional<ModelPackage> package = readPackage(options.package, diags);

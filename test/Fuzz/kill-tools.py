@@ -71,6 +71,7 @@ class Job:
     def disturb(self, number, moment):
         """Starts the command and ends it at a moment."""
         self.turn += 1
+        before = set(self.temporary())
         process = subprocess.Popen(
             self.words(self.command(self.turn % 2)), cwd=self.folder,
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
@@ -82,8 +83,7 @@ class Job:
             self.fail(f"it ends with {process.returncode} after {number!r}:\n"
                       f"{error}")
         # SIGKILL before may have left something.
-        own = [path for path in self.temporary()
-               if f".{process.pid}-" in path.name]
+        own = sorted(set(self.temporary()) - before)
         if number != signal.SIGKILL and own:
             self.fail(f"{number!r} leaves {own}")
         if self.contents() not in self.whole:

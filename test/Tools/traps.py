@@ -23,6 +23,7 @@ import stat
 import struct
 import subprocess
 import sys
+import zlib
 
 sys.dont_write_bytecode = True  # beside the tests
 from rename_weight import compile_renamed  # noqa: E402
@@ -73,6 +74,13 @@ def write(path, data=b"not to be changed\n"):
 # ---------------------------------------------------------------------------
 # Inputs
 # ---------------------------------------------------------------------------
+
+def temporary(name, number):
+    """A temporary name that a process which was killed can have left."""
+    digits = f"{number:08x}"
+    checksum = zlib.crc32(os.fsencode(f"anec\n{name}\n{digits}"))
+    return f"{name}.{digits}{checksum:08x}.tmp"
+
 
 def call(*words, **options):
     subprocess.run(words, check=True, capture_output=True, **options)
@@ -170,8 +178,8 @@ def commands(out):
     package = ["manifest.json", "schedule.ir", "kernels", "weights"]
     run = ["train.jsonl", "loss.svg", "best", "best.tmp", "step-00000001",
            "step-00000002", "step-00000003", "step-00000004",
-           "step-00000001.tmp", "step-00000003.tmp",
-           "step-00000004.999999999-0.tmp"]
+           temporary("step-00000001", 0), temporary("step-00000003", 0),
+           temporary("step-00000004", 0)]
     gradients = ["embedding.npy", "norm.npy", "block.0.w1.npy"]
     train = ["ane-run", "train", "m.anepkg", "--data", "data.txt",
              "--save-every=1", "--keep=1"]
@@ -457,7 +465,8 @@ class Case:
                     self.spring(self.at(os.path.join(command.out, inner)))
         if out and rng.random() < 0.5:
             for number in range(2):
-                self.spring(f"{out}.999999999-{number}.tmp")
+                self.spring(os.path.join(
+                    os.path.dirname(out), temporary(os.path.basename(out), number)))
         if command.reads and rng.random() < 0.5:
             self.spring(self.at(rng.choice(command.reads)))
         # Root can write anywhere.

@@ -7,7 +7,9 @@
 #include "TemporaryFolder.h"
 #include "anec/Support/AtomicFile.h"
 #include "anec/Support/FileName.h"
+#include "anec/Support/TemporaryName.h"
 #include "gtest/gtest.h"
+#include <cstring>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,10 +42,28 @@ TEST(FileName, IsShownOnOneLine) {
   EXPECT_EQ(showFileName(std::string(300, 'a')), std::string(60, 'a') + "...");
 }
 
-TEST(FileName, TemporaryEnd) {
-  EXPECT_EQ(withoutTemporaryEnd("a.bin.12-3.tmp"), "a.bin");
-  for (const char *path : {"a.bin", "a.tmp", "a.12.tmp", "a.b-3.tmp", ".tmp"})
-    EXPECT_EQ(withoutTemporaryEnd(path), path);
+TEST(TemporaryName, LeadsToItsTarget) {
+  for (const char *target : {"a", "a.bin", ".a", "a b.tmp", "\xff"}) {
+    std::string name = temporaryName(target), path = "b/c/" + name;
+    EXPECT_EQ(name.size(), std::strlen(target) + 21) << name;
+    EXPECT_EQ(temporaryTarget(name), target) << name;
+    EXPECT_EQ(withoutTemporaryEnd(path), "b/c/" + std::string(target));
+    EXPECT_NE(temporaryName(target), temporaryName(target));
+    for (char &letter : name) {
+      letter ^= 1;
+      EXPECT_EQ(temporaryTarget(name), "") << name;
+      letter ^= 1;
+    }
+  }
+  EXPECT_EQ(temporaryTarget("a.bin.0000000157da59a2.tmp"), "a.bin");
+}
+
+TEST(TemporaryName, OtherNamesHaveNoTarget) {
+  for (const char *name : {"", "a", "a.tmp", ".tmp", "a.12-3.tmp",
+                           "a.0000000100000000.tmp", "a.bin/.tmp"}) {
+    EXPECT_EQ(temporaryTarget(name), "") << name;
+    EXPECT_EQ(withoutTemporaryEnd(name), name);
+  }
 }
 
 TEST(AtomicFiles, NamesInAFolderFollowNoLinks) {

@@ -58,6 +58,7 @@ private:
   std::string finalName, temporaryName;
   Unfinished unfinished; ///< the temporary file
   int descriptor = -1;
+  int lock = -1; ///< a duplicate that keeps the writer's lock until the rename
   uint64_t position = 0;
   std::atomic<int> firstError{0};
 };
@@ -108,6 +109,7 @@ private:
   openInner(const std::shared_ptr<const Folder> &folder, llvm::StringRef name,
             llvm::StringRef file);
   OutputFile *addIn(std::shared_ptr<const Folder> folder, llvm::StringRef name);
+  void removeLeftBehind(const Folder &folder, llvm::StringRef target);
   OutputFile *start(std::shared_ptr<const Folder> folder, std::string name,
                     std::string path);
   OutputFile *startDevice(llvm::StringRef path, mode_t mode);

@@ -51,10 +51,11 @@ bool isOwnFolder(const Folder &parent, llvm::StringRef name,
 bool removeOwnFolder(const Folder &parent, llvm::StringRef name,
                      const FolderKind &kind, std::string &wrong);
 
-/// Removes the folder `name` of `parent`, which has a temporary name, if it
-/// holds nothing but what a process that wrote one of this kind leaves.
+/// Removes the folder `name` of `parent`, which has a temporary name, if the
+/// process that wrote it has ended, and it holds nothing but what such a
+/// process leaves of a folder of this kind.
 void removeLeftBehind(const Folder &parent, llvm::StringRef name,
-                      const FolderKind &kind);
+                      const FolderKind &kind, Diagnostics &diags);
 
 class AtomicFolder {
 public:

@@ -34,10 +34,6 @@ bool isFilePath(llvm::StringRef path);
 /// cut.
 std::string showFileName(llvm::StringRef name);
 
-/// `path` without the end that AtomicFiles gives to temporary names,
-/// `.PID-NUMBER.tmp`, if it has one.
-llvm::StringRef withoutTemporaryEnd(llvm::StringRef path);
-
 } // namespace anec
 
 #endif // ANEC_SUPPORT_FILENAME_H

@@ -51,12 +51,6 @@ void removeUnfinished();
 /// Whether a folder on the list contains `path`.
 bool isInUnfinished(llvm::StringRef path);
 
-/// A temporary name for `target`; `attempt` counts those of this process.
-std::string temporaryName(llvm::StringRef target, unsigned attempt);
-/// Whether `name` is a temporary name for `target` of a process that no longer
-/// exists.
-bool isLeftBehind(llvm::StringRef name, llvm::StringRef target);
-
 } // namespace anec
 
 #endif // ANEC_SUPPORT_UNFINISHED_H

@@ -144,8 +144,8 @@ public:
   /// failure returns nothing, with the reason reported and no partial
   /// checkpoint left; earlier checkpoints are unchanged.
   [[nodiscard]] std::optional<double> finish(Diagnostics &diags);
-  /// Removes temporary folders of interrupted runs.
-  void clean();
+  /// Removes temporary folders of runs that were killed.
+  void clean(Diagnostics &diags);
 
 private:
   void prune(const TrainState &state, Diagnostics &diags);
