@@ -30,13 +30,7 @@ const Blocks *Blocks::of(const Constant *constant) {
 }
 
 int anec::blocksSlot(const OpDef &def) {
-  int slot = def.constantSlot(param::val);
-  if (slot < 0)
-    return -1;
-  for (const ParamDef &param : def.parameters())
-    if (param.isConstant() && param.name == param::val)
-      return param.dtypes == DTypeSet{DType::UInt64} ? slot : -1;
-  return -1;
+  return def.constantSlot(param::blocks);
 }
 
 llvm::ArrayRef<std::unique_ptr<Function>> anec::blocksOf(const Op &op) {
@@ -60,7 +54,7 @@ bool anec::rewriteBlocks(Op &op, llvm::function_ref<bool(Function &)> rewrite) {
     changed |= rewrite(*copy);
   }
   if (changed)
-    op.setConstant(param::val, Blocks::make(std::move(copies)));
+    op.setConstant(param::blocks, Blocks::make(std::move(copies)));
   return changed;
 }
 

@@ -13,7 +13,6 @@
 #include "anec/Ops/Cost.h"
 #include "anec/Ops/Diags.h"
 #include "anec/Ops/Interpreter.h"
-#include "anec/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;
@@ -48,7 +47,7 @@ static bool isForBlocks(const Op &op) {
 
 /// The two blocks, if they take all operands; null after an error.
 static const Blocks *twoBlocks(InferContext &ctx) {
-  const Blocks *blocks = Blocks::of(ctx.constant(param::val));
+  const Blocks *blocks = Blocks::of(ctx.constant(param::blocks));
   if (!blocks || blocks->size() != 2) { // C1
     ctx.fail(diag::BlockForm(ctx.opName(), "it has two blocks"));
     return nullptr;
@@ -106,7 +105,7 @@ bool anec::runBlocks(const OpDef &def, const Blocks &blocks,
 /// Without rounding in between; the interpreter runs blocks with its options.
 static void evalBlocks(EvalContext &ctx) {
   Diagnostics ignored; // all ops of blocks have a reference
-  runBlocks(ctx.def, *Blocks::of(ctx.constant(param::val)), ctx.in, ctx.out,
+  runBlocks(ctx.def, *Blocks::of(ctx.constant(param::blocks)), ctx.in, ctx.out,
             [&](const Function &block, llvm::ArrayRef<RefTensor> inputs,
                 std::vector<RefTensor> &outputs) {
               return interpret(block, inputs, outputs, ignored);

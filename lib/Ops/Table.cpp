@@ -4,12 +4,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Lists the rows of Ops.def and of Control.h by name. The order of Ops.def, by
-/// C++ name, is also the order of the op names.
+/// Lists the rows in the order of Ops.def. That order, by C++ name, is also the
+/// order of the op names.
 ///
 //===----------------------------------------------------------------------===//
 
-#include "anec/Ops/Control.h"
 #include "anec/Ops/Ops.h"
 #include <cassert>
 
@@ -25,21 +24,11 @@ static constexpr UnsupportedOp unsupported[] = {
 #include "anec/Ops/Unsupported.def"
 };
 
-static bool isBefore(const OpDef *a, const OpDef *b) {
-  return a->name < b->name;
-}
-
-/// All rows, sorted.
-static std::vector<const OpDef *> allRows() {
-  assert(llvm::is_sorted(rows, isBefore) && "Ops.def is not sorted");
-  std::vector<const OpDef *> all(std::begin(rows), std::end(rows));
-  for (const OpDef *withBlocks : {&ops::Cond, &ops::WhileLoop})
-    all.insert(llvm::upper_bound(all, withBlocks, isBefore), withBlocks);
-  return all;
-}
-
 const OpTable &anec::opTable() {
-  static const std::vector<const OpDef *> all = allRows();
-  static const OpTable table(all, unsupported);
+  static const OpTable table(rows, unsupported);
+  assert(
+      llvm::is_sorted(rows, [](const OpDef *a,
+                               const OpDef *b) { return a->name < b->name; }) &&
+      "Ops.def is not sorted");
   return table;
 }

@@ -93,7 +93,7 @@ private:
 
 /// The parameter of a row that holds the blocks.
 constexpr ParamDef blocksParam(llvm::StringLiteral doc) {
-  return {param::val, ParamKind::Constant, {DType::UInt64}, 0, 0, "", doc};
+  return {param::blocks, ParamKind::Constant, {DType::UInt64}, 0, 0, "", doc};
 }
 
 } // namespace anec

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The ops with blocks (IR/Blocks.h), which few other files have to know.
+/// How the ops with blocks (IR/Blocks.h) are computed.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -12,12 +12,9 @@
 #define ANEC_OPS_CONTROL_H
 
 #include "anec/IR/Blocks.h"
+#include "anec/Ops/Ops.h"
 
 namespace anec {
-
-namespace ops {
-extern const OpDef Cond, WhileLoop;
-} // namespace ops
 
 /// Runs a block with one tensor for each parameter.
 using RunBlock = llvm::function_ref<bool(
