@@ -18,6 +18,8 @@ void anec::printRule(const Rule &rule, llvm::raw_ostream &out) {
     out << "  paths       " << rule.paths.str() << '\n';
   if (rule.isFineAtEnds)
     out << "  for coreml  only between ops that the engine runs\n";
+  if (!rule.fineForCoreML.empty())
+    out << "  for coreml  not " << rule.fineForCoreML << '\n';
   out << "  source      " << rule.source << '\n'
       << "  read        " << rule.date << '\n'
       << "  confidence  " << spelling(rule.confidence) << '\n';

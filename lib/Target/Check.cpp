@@ -5,8 +5,6 @@
 
 #include "anec/Target/Check.h"
 #include "anec/IR/Blocks.h"
-#include "anec/Ops/Cost.h"
-#include "anec/Ops/Ops.h"
 #include "anec/Support/Listing.h"
 #include "anec/Support/Suggestion.h"
 #include "anec/Target/Diags.h"
@@ -82,20 +80,8 @@ static void joinFindings(std::vector<Finding> &findings, const Rule &rule) {
 /// Whether what breaks the rule is no finding for Core ML.
 static bool isFineForCoreML(const Op &op, const Rule &rule,
                             const OpsAroundEngine &around) {
-  // In a norm, it is added to a variance, which only equal elements make 0, and
-  // models are trained with it.
-  if (&rule == &rules::SmallEpsilon)
-    return op.is(ops::LayerNorm) || op.is(ops::InstanceNorm) ||
-           op.is(ops::BatchNorm) || op.is(ops::L2Norm);
-  // Pixels that are scaled, and the probabilities of labels.
-  if (&rule == &rules::Fp32Inside)
-    return around.hasWork && around.atEnds.contains(&op) &&
-           llvm::all_of(op.resultValues(), [&](const Value *result) {
-             return countFlops(op) <= result->type.numElements();
-           });
-  return rule.isFineAtEnds &&
-         (around.atEnds.contains(&op) ||
-          (&rule == &rules::CastInt32 && around.castsOfOthers.contains(&op)));
+  return (rule.isFineAtEnds && around.atEnds.contains(&op)) ||
+         (rule.isFineForCoreML && rule.isFineForCoreML(op, around));
 }
 
 /// Calls `visit` for each op, and for those of the blocks of each op.

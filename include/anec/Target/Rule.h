@@ -24,6 +24,8 @@
 
 namespace anec {
 
+struct OpsAroundEngine;
+
 /// What happens to a program that breaks a rule.
 enum class Impact : uint8_t {
   Error,            ///< it is refused, or fails at run time
@@ -77,6 +79,11 @@ struct Rule {
   /// on the processor: before the engine begins and after it ends, that costs
   /// no move, and breaks no rule.
   bool isFineAtEnds = false;
+  /// Whether an op that breaks it is no finding for Core ML, by what is around
+  /// the op; and which ops these are, in words.
+  bool (*isFineForCoreML)(const Op &op,
+                          const OpsAroundEngine &around) = nullptr;
+  llvm::StringLiteral fineForCoreML = "";
   Impact impact = Impact::Error;
   /// Who found it and on which system, and when that was written or read
   /// (year-month).

@@ -19,6 +19,8 @@ static void printRule(const Rule &rule, llvm::raw_ostream &out) {
     out << "- paths: " << rule.paths.str() << '\n';
   if (rule.isFineAtEnds)
     out << "- for coreml: only between ops that the engine runs\n";
+  if (!rule.fineForCoreML.empty())
+    out << "- for coreml: not " << rule.fineForCoreML << '\n';
   out << "- source: " << rule.source << "; read in " << rule.date << ", "
       << spelling(rule.confidence) << " confidence\n";
   if (!rule.conflict.empty())

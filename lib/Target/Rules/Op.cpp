@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Predicates.h"
+#include "anec/Target/Place.h"
 
 using namespace anec;
 
@@ -349,6 +350,11 @@ constinit const Rule rules::CastInt32 = {
     .source = "ironmill (M3 Pro), ANEForge",
     .date = "2026-11",
     .confidence = Confidence::High,
+    .isFineForCoreML =
+        [](const Op &op, const OpsAroundEngine &around) {
+          return around.castsOfOthers.contains(&op);
+        },
+    .fineForCoreML = "beside ops that the engine does not take",
     .advice = "pass small integers as fp16, and keep the rest on the host",
     .ofOp = castInt32,
 };

@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Predicates.h"
+#include "anec/Ops/Cost.h"
+#include "anec/Target/Place.h"
 #include <cmath>
 
 using namespace anec;
@@ -27,11 +29,20 @@ static Verdict smallEpsilon(const Op &op, const Target &target) {
   return broken("`epsilon` of `{0}` is {1:e2}", op.def().name,
                 epsilon->asDouble());
 }
+/// In a norm, it is added to a variance, which only equal elements make 0, and
+/// models are trained with it.
+static bool isInNorm(const Op &op, const OpsAroundEngine &around) {
+  return isOneOf(
+      op, {&ops::LayerNorm, &ops::InstanceNorm, &ops::BatchNorm, &ops::L2Norm});
+}
+
 constinit const Rule rules::SmallEpsilon = {
     .id = "small-epsilon",
     .family = family,
     .summary = "`epsilon` is 0 or at least 7.63e-6; smaller values count as 0 "
                "and produce infinity",
+    .isFineForCoreML = isInNorm,
+    .fineForCoreML = "in norms",
     .impact = Impact::Warning,
     .source = "libane (M3 Pro)",
     .date = "2026-11",
@@ -212,12 +223,22 @@ static Verdict fp32Inside(const Op &op, const Target &target) {
                                          : llvm::StringRef(result->name));
   return {};
 }
+/// Pixels that are scaled, and the probabilities of labels.
+static bool isLightAtEnds(const Op &op, const OpsAroundEngine &around) {
+  return around.hasWork && around.atEnds.contains(&op) &&
+         llvm::all_of(op.resultValues(), [&](const Value *result) {
+           return countFlops(op) <= result->type.numElements();
+         });
+}
+
 constinit const Rule rules::Fp32Inside = {
     .id = "fp32-inside",
     .family = family,
     .summary = "values inside a program are fp16; fp32 is only for inputs and "
                "outputs, which are cast at the boundary",
     .isOneFact = true,
+    .isFineForCoreML = isLightAtEnds,
+    .fineForCoreML = "of light work before and after all that the engine runs",
     .impact = Impact::Warning,
     .source = "maderix/ANE, Orion: every kernel casts fp32 at its boundary; "
               "the engine has no fp32",
