@@ -47,6 +47,10 @@ static OpsetRange ofForm(const Op &op) {
   // `roi` became `boxes` and `box_indices`.
   if (op.is(ops::CropResize) && op.operand(param::roi))
     return {15, 16};
+  // Suppression lost `score_threshold`, and boxes became the last axis.
+  if (op.is(ops::NonMaximumSuppression))
+    return op.constant(param::scoreThreshold) ? OpsetRange{15, 16}
+                                              : OpsetRange{17};
   return {};
 }
 

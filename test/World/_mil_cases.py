@@ -52,6 +52,12 @@ def versions_of(name):
     return found
 
 
+def sources(name):
+    """The texts that the operator's cases depend on."""
+    own = inspect.getmodule(_mil_draw.CASES[name])
+    return [inspect.getsource(one) for one in dict.fromkeys([_mil_draw, own])]
+
+
 @dataclasses.dataclass
 class Check:
     name: str
@@ -68,7 +74,7 @@ class Check:
                 if case is None:
                     continue
                 about = f"{seed} for {version.name}"
-                with ctx.cached("mil", self.name, about, inspect.getsource(_mil_draw),
+                with ctx.cached("mil", self.name, about, *sources(self.name),
                                 make, build, infer) as (folder, fresh):
                     if fresh:
                         make(folder, version, self.name, case)

@@ -295,18 +295,59 @@ def crop_resize(r, op):
     return old
 
 
+def kept_boxes(boxes, scores, most_overlap, least_score, most, per_class):
+    """Indices of the boxes of one image that torchvision keeps, the best first, by the
+    rules of coremltools' own test of the operator."""
+    import torch
+    import torchvision
+    best, labels = scores.max(-1), scores.argmax(-1)
+    half = boxes[:, 2:] / 2
+    corners = torch.from_numpy(np.concatenate([boxes[:, :2] - half, boxes[:, :2] + half], -1))
+    kept = []
+    for label in set(labels.tolist()) if per_class else {None}:
+        own = np.flatnonzero((best >= least_score) & (label is None or labels == label))
+        order = torchvision.ops.nms(corners[own], torch.from_numpy(best[own]), most_overlap)
+        kept += own[order.numpy()].tolist()
+    kept.sort(key=lambda box: -best[box])
+    return kept[:most] or [int(best.argmax())]
+
+
 @of("non_maximum_suppression")
 def suppression(r, op):
-    boxes = np.array([[[0, 0, 2, 2], [0.1, 0, 2, 2], [5, 5, 2, 2]]], F)
-    scores = np.array([[[0.9], [0.8], [0.3]]], F)
+    images, count, classes, most = r.int(1, 2), r.int(1, 9), r.int(1, 3), r.int(1, 12)
+    dtype = np.float16 if r.chance(0.3) else F
+    # Multiples of 1/8, so that no overlap is close to a limit; scores all differ.
+    boxes = (r.random.integers(0, 32, (images, count, 4)) / 8).astype(dtype)
+    scores = r.random.permutation(images * count * classes).reshape(images, count, classes)
+    scores = (scores / scores.size).astype(dtype)
+    per_class = r.chance(0.5)
+    common = {"iou_threshold": dtype(r.pick([0.123, 0.456, 0.789])), "max_boxes": most,
+              "per_class_suppression": per_class}
+    least = dtype(r.pick([-1, 0.3, 0.7, 2]))
 
-    def right(boxes, scores):
-        return [boxes[:, [0, 2]], scores[:, [0, 2]], np.array([[0, 2]], np.int32),
-                np.array([2], np.int32)]
-    common = {"iou_threshold": F(0.5), "max_boxes": 2}
-    return Case({"boxes": boxes, "scores": scores},
-                lambda own: {**own, **common, "score_threshold": F(0.1)}, right,
-                (lambda own: {**own, **common}, right))
+    def results(boxes, scores, least):
+        found = [np.zeros((images, most, 4), dtype), np.zeros((images, most, classes), dtype),
+                 np.full((images, most), -1, np.int32), np.zeros(images, np.int32)]
+        for image in range(images):
+            kept = kept_boxes(boxes[image].astype(F), scores[image].astype(F),
+                              float(common["iou_threshold"]), least, most, per_class)
+            for array, rows in zip(found, (boxes[image][kept], scores[image][kept], kept)):
+                array[image, :len(kept)] = rows
+            found[3][image] = len(kept)
+        return found
+
+    def turned(own):
+        from coremltools.converters.mil import Builder
+        return {name: Builder.transpose(x=x, perm=[0, 2, 1]) for name, x in own.items()}
+
+    def columns(boxes, scores):
+        kept, confidences, indices, _ = results(boxes, scores, -np.inf)
+        return [kept.transpose(0, 2, 1), confidences.transpose(0, 2, 1), indices]
+    old = Case({"boxes": boxes, "scores": scores},
+               lambda own: {**own, **common, "score_threshold": least},
+               lambda boxes, scores: results(boxes, scores, least))
+    old.others = (lambda own: {**turned(own), **common}, columns)
+    return old
 
 
 # Quantized values.

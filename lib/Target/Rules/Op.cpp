@@ -66,6 +66,9 @@ ANEC_REFUSED_INSIDE(NoSliceUpdate, "no-slice-update",
 ANEC_REFUSED(NoSlidingWindows, "no-sliding-windows",
              "`sliding_windows` is not supported", "slice and concatenate",
              &ops::SlidingWindows)
+ANEC_REFUSED_INSIDE(NoSuppression, "no-suppression",
+                    "`non_maximum_suppression` is not supported",
+                    "choose the boxes on the host", &ops::NonMaximumSuppression)
 ANEC_REFUSED(NoTrigonometry, "no-trigonometry",
              "trigonometric functions other than `sin`, `cos` and `atan` are "
              "not supported",
@@ -347,14 +350,14 @@ constinit const Rule rules::CastInt32 = {
     .family = family,
     .summary = "`cast` does not convert from or to int32",
     .isFineAtEnds = true,
-    .source = "ironmill (M3 Pro), ANEForge",
-    .date = "2026-11",
-    .confidence = Confidence::High,
     .isFineForCoreML =
         [](const Op &op, const OpsAroundEngine &around) {
           return around.castsOfOthers.contains(&op);
         },
     .fineForCoreML = "beside ops that the engine does not take",
+    .source = "ironmill (M3 Pro), ANEForge",
+    .date = "2026-11",
+    .confidence = Confidence::High,
     .advice = "pass small integers as fp16, and keep the rest on the host",
     .ofOp = castInt32,
 };

@@ -513,8 +513,6 @@ constinit const Rule rules::NoDataDependentShape = {
     .date = "2026-11",
     .confidence = Confidence::High,
     .advice = "compute it on the host",
-    .ofText =
-        [](const MILOutline &text, const Target &, ReportBreach report) {
-          namedOps(text, {"non_zero", "non_maximum_suppression"}, report);
-        },
+    .ofText = [](const MILOutline &text, const Target &,
+                 ReportBreach report) { namedOps(text, {"non_zero"}, report); },
 };
