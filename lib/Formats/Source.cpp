@@ -12,6 +12,7 @@
 #include "anec/Ops/Pooling.h"
 #include "anec/Package/Diags.h"
 #include "anec/Package/ModelPackage.h"
+#include "anec/Torch/Reader.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -103,6 +104,12 @@ static std::unique_ptr<Module> readOnnxModel(const Source &source,
   return readOnnx(source.path, diags, milOptions(options));
 }
 
+static std::unique_ptr<Module> readTorchArchive(const Source &source,
+                                                const ReadOptions &options,
+                                                Diagnostics &diags) {
+  return readTorch(source.path, diags, milOptions(options));
+}
+
 /// A folder of Core ML's compiler under another name.
 static bool isMlmodelc(llvm::StringRef path) {
   llvm::SmallString<128> text(path), data(path);
@@ -165,6 +172,13 @@ static constexpr SourceFormat table[] = {
      .isOfTraining = true,
      .isBinary = true,
      .read = readOnnxModel},
+    {.name = "pt2",
+     .ending = ".pt2",
+     .summary = "an archive of torch.export.save (PyTorch)",
+     .stage = SourceStage::MIL,
+     .isOfTraining = true,
+     .isBinary = true,
+     .read = readTorchArchive},
     {.name = "anepkg",
      .ending = ".anepkg",
      .summary = "a compiled model: kernels, weights and schedule",

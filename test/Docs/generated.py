@@ -10,7 +10,7 @@ import sys
 anec, docs = sys.argv[1:]
 stale = False
 for page in ("ops", "passes", "rules", "targets", "chips", "errors", "onnx",
-             "diagnostics"):
+             "pytorch", "diagnostics"):
     path = pathlib.Path(docs, f"{page}.md")
     old = path.read_text() if path.exists() else ""
     new = subprocess.run([anec, f"--dump-docs={page}"], check=True, text=True,

@@ -13,6 +13,7 @@ FLOORS = [
     ["Ops", "Arrays"],
     ["Frontend", "MIL", "Quantize"],
     ["CoreML", "Onnx", "Target"],
+    ["Torch"],
     ["Passes"],
     ["Package"],
     ["Formats"],

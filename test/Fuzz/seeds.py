@@ -124,6 +124,8 @@ def main(anec, ane_run, folder, models=None):
         (out / package.parent.name).write_bytes(files_of(package))
     add_gguf(folder / "FuzzGguf")
     add_onnx(folder / "FuzzOnnx", work / "onnx", models)
+    for path in sorted((ROOT / "test/Torch/Inputs").glob("*.pt2")):
+        add("FuzzTorch", None, path)
     for path in sorted((ROOT / "examples").glob("*.tdsl")):
         add("FuzzTDSL", None, path)
     shutil.rmtree(work)

@@ -74,7 +74,7 @@ ExitCode Placement::run(const Invocation &call) {
     const Function &function = *loaded->function;
     if (isAsked())
       return ask(function, diags);
-    // Of an ONNX model, Core ML gets the package.
+    // Of an ONNX or PyTorch model, Core ML gets the package.
     CompileOptions options;
     options.passes.assumptions.path = EnginePath::CoreML;
     Source source{&sourceFormat(program.program), program.program, ""};
@@ -123,7 +123,7 @@ constinit const CommandDef commands::Placement = {
     .name = "placement",
     .group = commands::programs,
     .summary = "Show where Core ML runs each op",
-    .synopsis = "PROGRAM.mlpackage|.mlmodel|.mil|.mlmodelc|.onnx",
+    .synopsis = "PROGRAM.mlpackage|.mlmodel|.mil|.mlmodelc|.onnx|.pt2",
     .details =
         "On macOS, Core ML is asked for its plan on this machine. Elsewhere, "
         "and with\n--target, --os or --predict, places are predicted by the "

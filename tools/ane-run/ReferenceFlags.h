@@ -26,7 +26,8 @@ struct ReferenceFlags {
       "reference", llvm::cl::value_desc("FILE"),
       llvm::cl::desc(
           "With --compare, the model that the program was made of: .onnx, "
-          ".mlpackage, .mlmodelc, .mil, .ir or .tdsl; the program's outputs "
+          ".pt2, .mlpackage, .mlmodelc, .mil, .ir or .tdsl; the program's "
+          "outputs "
           "are compared with its (default: the program itself)")};
   DefineFlag defines;
 

@@ -244,8 +244,8 @@ struct CompileFlags {
   llvm::cl::opt<DType> precision{
       "precision",
       llvm::cl::desc("Floats that a source in fp32 is computed in (default: "
-                     "fp16 for a Core ML package of an ONNX model, otherwise "
-                     "as in the source):"),
+                     "fp16 for a Core ML package of an ONNX or PyTorch model, "
+                     "otherwise as in the source):"),
       llvm::cl::values(clEnumValN(DType::FP16, "fp16",
                                   "half precision, except where it gives other "
                                   "results"),

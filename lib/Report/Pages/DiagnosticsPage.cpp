@@ -23,6 +23,7 @@
 #include "anec/Runtime/Diags.h"
 #include "anec/Target/Diags.h"
 #include "anec/Text/Diags.h"
+#include "anec/Torch/Diags.h"
 #include "anec/Train/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -66,6 +67,8 @@ std::vector<diag::AnyKind> anec::libraryDiagnostics() {
 #include "anec/Generate/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
 #include "anec/Text/Diags.def"
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
+#include "anec/Torch/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
 #include "anec/Train/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,

@@ -19,6 +19,7 @@ void printRulesPage(llvm::raw_ostream &out);
 void printOnnxPage(llvm::raw_ostream &out);
 void printErrorsPage(llvm::raw_ostream &out);
 void printTargetsPage(llvm::raw_ostream &out);
+void printTorchPage(llvm::raw_ostream &out);
 void printDiagnosticsPage(llvm::ArrayRef<diag::AnyKind> diagnostics,
                           llvm::raw_ostream &out);
 

@@ -21,7 +21,7 @@ constexpr Page pages[] = {
     {"ops", printOpsPage},       {"passes", printPassesPage},
     {"rules", printRulesPage},   {"targets", printTargetsPage},
     {"errors", printErrorsPage}, {"onnx", printOnnxPage},
-    {"diagnostics", nullptr},
+    {"pytorch", printTorchPage}, {"diagnostics", nullptr},
 };
 
 } // namespace

@@ -1,0 +1,197 @@
+//===- Functions.cpp - functions of one element ---------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "../Families.h"
+#include <cmath>
+
+using namespace anec;
+using namespace anec::torch;
+
+/// The operand in the type of the result: integers become fp32 where the
+/// result is a float.
+static Val operand(Node &n) { return n.cast(n.item("self"), n.outType()); }
+
+template <const OpDef &Def>
+static void unary(Node &n) {
+  n.out(n.e.unary(Def, operand(n)));
+}
+
+/// Integers stay what they are.
+template <const OpDef &Def>
+static void rounded(Node &n) {
+  Item x = n.item("self");
+  n.out(isFloating(x.type) ? n.e.unary(Def, x.val) : n.e.native(x.val));
+}
+
+/// The logarithm, which is -inf at 0: without the number that MIL adds
+/// otherwise.
+static Val logarithm(Emitter &e, Val x) {
+  return e.unary(ops::Log, x,
+                 {{param::epsilon, Constant::scalar(Emitter::wideOf(x), 0)}});
+}
+
+static void log(Node &n) { n.out(logarithm(n.e, operand(n))); }
+static void log2(Node &n) {
+  n.out(n.e.mul(logarithm(n.e, operand(n)), 1 / std::log(2.0)));
+}
+static void log10(Node &n) {
+  n.out(n.e.mul(logarithm(n.e, operand(n)), 1 / std::log(10.0)));
+}
+
+/// log(1 + x); where 1 + x rounds the low bits of x away, they are taken back
+/// in.
+static void log1p(Node &n) {
+  Emitter &e = n.e;
+  Val x = operand(n), sum = e.add(x, 1);
+  Val lost = e.sub(x, e.add(sum, -1));
+  Val correction = e.div(lost, sum);
+  n.out(e.add(logarithm(e, sum), correction));
+}
+
+/// exp(x) - 1 = tanh(x / 2) (exp(x) + 1), which is exact near 0.
+static void expm1(Node &n) {
+  Emitter &e = n.e;
+  Val x = operand(n);
+  Val half = e.unary(ops::Tanh, e.mul(x, 0.5));
+  Val sum = e.add(e.unary(ops::Exp, x), 1);
+  // Where exp(x) is infinite, so is the result.
+  n.out(e.mul(half, sum));
+}
+
+static void exp2(Node &n) { n.out(n.e.unary(ops::Exp2, operand(n))); }
+
+static void negate(Node &n) {
+  Item x = n.item("self");
+  Val wide = n.e.mul(x.val, -1);
+  n.out(wide);
+}
+
+static void reciprocal(Node &n) {
+  Val x = operand(n);
+  n.out(n.e.div(n.e.scalar(x.dtype(), 1), x));
+}
+
+static void inverseRoot(Node &n) {
+  Val x = operand(n), root = n.e.unary(ops::Sqrt, x);
+  n.out(n.e.div(n.e.scalar(x.dtype(), 1), root));
+}
+
+static void square(Node &n) {
+  Item x = n.item("self");
+  n.out(n.cast(n.e.mul(x.val, x.val), x.type, n.outType()));
+}
+
+static void truncate(Node &n) {
+  Emitter &e = n.e;
+  Item x = n.item("self");
+  if (!isFloating(x.type))
+    return n.out(e.native(x.val));
+  Val size = e.unary(ops::Floor, e.unary(ops::Abs, x.val));
+  n.out(e.mul(e.unary(ops::Sign, x.val), size));
+}
+
+static void fraction(Node &n) {
+  Emitter &e = n.e;
+  Val x = operand(n);
+  Val size = e.unary(ops::Floor, e.unary(ops::Abs, x));
+  n.out(e.sub(x, e.mul(e.unary(ops::Sign, x), size)));
+}
+
+static void round(Node &n) {
+  Emitter &e = n.e;
+  Item x = n.item("self");
+  if (!isFloating(x.type))
+    return n.out(e.native(x.val));
+  if (n.has("decimals") && n.integer("decimals") != 0) {
+    double scale = std::pow(10.0, double(n.integer("decimals")));
+    Val scaled = e.unary(ops::Round, e.mul(x.val, scale));
+    return n.out(e.div(scaled, n.number(x.type, scale)));
+  }
+  n.out(e.unary(ops::Round, x.val));
+}
+
+/// The size of a complex number, or of a real one.
+static void absolute(Node &n) {
+  Emitter &e = n.e;
+  Item x = n.item("self");
+  if (!isComplex(x.type))
+    return n.out(e.unary(ops::Abs, x.val));
+  Val squares = e.mul(x.val, x.val);
+  n.out(e.unary(ops::Sqrt,
+                e.reduce(ops::ReduceSum, squares, {x.val.rank() - 1}, false)));
+}
+
+/// 1 - erf(x).
+static void erfc(Node &n) {
+  Val x = operand(n);
+  n.out(n.e.sub(n.e.scalar(x.dtype(), 1), n.e.unary(ops::Erf, x)));
+}
+
+static void hyperbolicOf(Node &n, llvm::StringLiteral op) {
+  n.out(OnnxNode(n, op).in(operand(n)).run());
+}
+static void asinh(Node &n) { hyperbolicOf(n, "Asinh"); }
+static void acosh(Node &n) { hyperbolicOf(n, "Acosh"); }
+
+/// Replaces NaN and infinities by numbers.
+static void replaceNaN(Node &n) {
+  Emitter &e = n.e;
+  Val x = operand(n);
+  DType dtype = x.dtype();
+  double most = dtype == DType::FP16 ? 65504 : 3.4028234663852886e38;
+  auto value = [&](StringRef name, double fallback) {
+    return e.scalar(dtype, n.has(name) ? n.number(name) : fallback);
+  };
+  Val isNaN = e.make(ops::NotEqual, {x, x});
+  Val result = e.select(isNaN, value("nan", 0), x);
+  Val above = e.make(ops::Equal, {result, e.scalar(dtype, INFINITY)});
+  result = e.select(above, value("posinf", most), result);
+  Val below = e.make(ops::Equal, {result, e.scalar(dtype, -INFINITY)});
+  n.out(e.select(below, value("neginf", -most), result));
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+static constexpr OpRow rows[] = {
+    {"aten.abs.default", absolute, "", true},
+    {"aten.acos.default", unary<ops::Acos>},
+    {"aten.acosh.default", acosh},
+    {"aten.asin.default", unary<ops::Asin>},
+    {"aten.asinh.default", asinh},
+    {"aten.atan.default", unary<ops::Atan>},
+    {"aten.atanh.default", unary<ops::Atanh>},
+    {"aten.ceil.default", rounded<ops::Ceil>},
+    {"aten.cos.default", unary<ops::Cos>},
+    {"aten.cosh.default", unary<ops::Cosh>},
+    {"aten.erf.default", unary<ops::Erf>},
+    {"aten.erfc.default", erfc},
+    {"aten.exp.default", unary<ops::Exp>},
+    {"aten.exp2.default", exp2},
+    {"aten.expm1.default", expm1},
+    {"aten.floor.default", rounded<ops::Floor>},
+    {"aten.frac.default", fraction},
+    {"aten.log.default", log},
+    {"aten.log10.default", log10},
+    {"aten.log1p.default", log1p},
+    {"aten.log2.default", log2},
+    {"aten.nan_to_num.default", replaceNaN},
+    {"aten.neg.default", negate},
+    {"aten.reciprocal.default", reciprocal},
+    {"aten.round.decimals", round},
+    {"aten.round.default", round},
+    {"aten.rsqrt.default", inverseRoot},
+    {"aten.sgn.default", unary<ops::Sign>},
+    {"aten.sign.default", unary<ops::Sign>},
+    {"aten.sin.default", unary<ops::Sin>},
+    {"aten.sinh.default", unary<ops::Sinh>},
+    {"aten.sqrt.default", unary<ops::Sqrt>},
+    {"aten.square.default", square},
+    {"aten.tan.default", unary<ops::Tan>},
+    {"aten.trunc.default", truncate},
+};
+
+llvm::ArrayRef<OpRow> torch::functionRows() { return rows; }

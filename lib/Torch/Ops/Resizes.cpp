@@ -1,0 +1,268 @@
+//===- Resizes.cpp - interpolation ----------------------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "../../Onnx/Ops/ResizeAxis.h"
+#include "../Families.h"
+#include <cmath>
+
+using namespace anec;
+using namespace anec::torch;
+
+namespace {
+/// How a resize finds the elements that it reads.
+struct Way {
+  llvm::StringLiteral mode = "linear"; ///< nearest, linear or cubic
+  bool isExact = false;                ///< nearest to the centers of pixels
+  bool antialias = false;
+  bool aligns = false; ///< the corners
+};
+} // namespace
+
+/// The weights of the kernel of a resize with antialiasing, which covers what
+/// each element of a smaller result stands for: [count, extent].
+static std::vector<double> smoothWeights(int64_t extent, int64_t count,
+                                         double ratio, bool isCubic) {
+  // As PyTorch computes them; its cubic has another parameter here.
+  double wide = std::fmax(ratio, 1);
+  double support = (isCubic ? 2 : 1) * wide;
+  std::vector<double> all(size_t(count * extent));
+  for (int64_t i = 0; i != count; ++i) {
+    double center = ratio * (double(i) + 0.5);
+    auto first = std::max<int64_t>(int64_t(center - support + 0.5), 0);
+    auto last = std::min<int64_t>(int64_t(center + support + 0.5), extent);
+    double sum = 0;
+    for (int64_t at = first; at < last; ++at) {
+      double t = std::fabs((double(at) - center + 0.5) / wide), weight = 0;
+      constexpr double a = -0.5;
+      if (!isCubic)
+        weight = std::fmax(0, 1 - t);
+      else if (t < 1)
+        weight = ((a + 2) * t - (a + 3)) * t * t + 1;
+      else if (t < 2)
+        weight = ((a * t - 5 * a) * t + 8 * a) * t - 4 * a;
+      all[size_t(i * extent + at)] = weight;
+      sum += weight;
+    }
+    for (int64_t at = first; at < last && sum != 0; ++at)
+      all[size_t(i * extent + at)] /= sum;
+  }
+  return all;
+}
+
+/// Multiplies the axis by a matrix of weights, [count, extent].
+static Val weighted(Node &n, Val x, int64_t axis, int64_t count,
+                    llvm::ArrayRef<double> weights) {
+  Emitter &e = n.e;
+  Shape perm;
+  for (int64_t i = 0; i != x.rank(); ++i)
+    perm.push_back(i);
+  std::swap(perm[size_t(axis)], perm.back());
+  Val turned = e.transpose(x, perm);
+  Val matrix = e.constant(
+      Constant::fromDoubles({x.dtype(), {count, x.dim(axis)}}, weights));
+  return e.transpose(e.matmul(turned, matrix, false, true), perm);
+}
+
+static void resizeAll(Node &n, const Way &way) {
+  Emitter &e = n.e;
+  Val x = n.in(n.has("input") ? "input" : "self");
+  Shape sizes = n.ints("output_size");
+  std::vector<double> scales;
+  if (n.has("scale_factors"))
+    scales = n.numbers("scale_factors");
+  for (StringRef name : {"scales", "scales_d", "scales_h", "scales_w"})
+    if (n.has(name))
+      scales.push_back(n.number(name));
+  if (n.failed() || !x)
+    return;
+  if (sizes.empty())
+    for (size_t i = 0; i != scales.size(); ++i)
+      sizes.push_back(
+          int64_t(std::floor(double(x.shape()[i + 2]) * scales[i])));
+  if (int64_t(sizes.size()) + 2 != x.rank())
+    return n.fail("it has no size for each axis");
+  bool byScales = scales.size() == sizes.size();
+  bool aligns = way.aligns;
+  for (auto [i, count] : llvm::enumerate(sizes)) {
+    int64_t axis = int64_t(i) + 2, extent = x.dim(axis);
+    if (count < 1 || !e.affords({count, extent}) ||
+        !e.takeSteps(count * extent))
+      return n.fail("its result is too large");
+    double scale = byScales ? scales[i] : double(count) / double(extent);
+    if (!(scale > 0))
+      return n.fail("its scale is not positive");
+    if (count == extent && scale == 1)
+      continue;
+    std::vector<double> weights;
+    if (way.antialias) {
+      double ratio =
+          aligns ? (count > 1 ? double(extent - 1) / double(count - 1) : 0)
+                 : 1 / scale;
+      weights = smoothWeights(extent, count, ratio, way.mode == "cubic");
+    } else {
+      onnx::ResizeMode mode{
+          .mode = way.mode,
+          .coordinates = way.mode != "nearest"
+                             ? (aligns ? "align_corners" : "half_pixel")
+                         : way.isExact ? "half_pixel"
+                                       : "asymmetric",
+          .rounding = way.isExact ? "round_prefer_ceil" : "floor"};
+      onnx::ResizeAxis along{.extent = extent, .count = count, .scale = scale};
+      if (aligns)
+        along.scale = double(count) / double(extent);
+      weights = along.weights(mode);
+    }
+    // Elements that are read alone are gathered.
+    Shape single;
+    for (int64_t row = 0; row != count; ++row)
+      for (int64_t at = 0; at != extent; ++at)
+        if (weights[size_t(row * extent + at)] == 1)
+          single.push_back(at);
+    x = int64_t(single.size()) == count ? e.gather(x, e.list(single), axis)
+                                        : weighted(n, x, axis, count, weights);
+    if (!x)
+      return;
+  }
+  n.out(x);
+}
+
+template <bool IsExact>
+static void nearest(Node &n) {
+  resizeAll(n, {.mode = "nearest", .isExact = IsExact});
+}
+
+/// MIL's resize of images, where it reads the same positions.
+static bool resizeImages(Node &n, bool aligns) {
+  Val x = n.in(n.has("input") ? "input" : "self");
+  Shape sizes = n.ints("output_size");
+  if (n.failed() || !x || x.rank() != 4)
+    return false;
+  bool byScales = n.has("scale_factors") || n.has("scales_h");
+  if (sizes.empty() && n.has("scale_factors")) {
+    std::vector<double> scales = n.numbers("scale_factors");
+    for (size_t i = 0; i != scales.size() && i != 2; ++i) {
+      double size = double(x.shape()[i + 2]) * scales[i];
+      if (size != std::floor(size))
+        return false;
+      sizes.push_back(int64_t(size));
+    }
+    byScales = false;
+  }
+  if (sizes.size() != 2 || byScales || sizes[0] < 2 || sizes[1] < 2)
+    return false;
+  n.out(n.e.make(ops::ResizeBilinear, {x},
+                 {{param::targetSizeHeight, sizes[0]},
+                  {param::targetSizeWidth, sizes[1]},
+                  {param::samplingMode,
+                   aligns ? "STRICT_ALIGN_CORNERS" : "UNALIGN_CORNERS"}}));
+  return true;
+}
+
+static void linear(Node &n) {
+  bool aligns = n.flag("align_corners");
+  if (!resizeImages(n, aligns))
+    resizeAll(n, {.mode = "linear", .aligns = aligns});
+}
+
+static void cubic(Node &n) {
+  resizeAll(n, {.mode = "cubic", .aligns = n.flag("align_corners")});
+}
+
+static void smoothLinear(Node &n) {
+  resizeAll(
+      n,
+      {.mode = "linear", .antialias = true, .aligns = n.flag("align_corners")});
+}
+
+static void smoothCubic(Node &n) {
+  resizeAll(
+      n,
+      {.mode = "cubic", .antialias = true, .aligns = n.flag("align_corners")});
+}
+
+//===----------------------------------------------------------------------===//
+// Channels as pixels
+//===----------------------------------------------------------------------===//
+
+/// [..., channels * factor^2, rows, columns] as [..., channels, rows * factor,
+/// columns * factor].
+static void pixelShuffle(Node &n) {
+  Emitter &e = n.e;
+  Val x = n.in("self");
+  int64_t factor = n.integer("upscale_factor");
+  if (n.failed() || x.rank() < 3 || factor < 1 ||
+      x.dim(-3) % (factor * factor) != 0)
+    return n.fail("the channels are no multiple of the factor");
+  Shape shape(x.shape().begin(), x.shape().end() - 3);
+  int64_t batch = 1;
+  for (int64_t extent : shape)
+    batch *= extent;
+  int64_t channels = x.dim(-3) / (factor * factor), rows = x.dim(-2),
+          columns = x.dim(-1);
+  Val parts = e.reshape(x, {batch * channels, factor, factor, rows, columns});
+  Val moved = e.transpose(parts, {0, 3, 1, 4, 2});
+  llvm::append_range(shape, llvm::ArrayRef<int64_t>{channels, rows * factor,
+                                                    columns * factor});
+  n.out(e.reshape(moved, shape));
+}
+
+static void pixelUnshuffle(Node &n) {
+  Emitter &e = n.e;
+  Val x = n.in("self");
+  int64_t factor = n.integer("downscale_factor");
+  if (n.failed() || x.rank() < 3 || factor < 1 || x.dim(-2) % factor != 0 ||
+      x.dim(-1) % factor != 0)
+    return n.fail("the plane is no multiple of the factor");
+  Shape shape(x.shape().begin(), x.shape().end() - 3);
+  int64_t batch = 1;
+  for (int64_t extent : shape)
+    batch *= extent;
+  int64_t channels = x.dim(-3), rows = x.dim(-2) / factor,
+          columns = x.dim(-1) / factor;
+  Val parts = e.reshape(x, {batch * channels, rows, factor, columns, factor});
+  Val moved = e.transpose(parts, {0, 2, 4, 1, 3});
+  llvm::append_range(shape, llvm::ArrayRef<int64_t>{channels * factor * factor,
+                                                    rows, columns});
+  n.out(e.reshape(moved, shape));
+}
+
+static void channelShuffle(Node &n) {
+  Emitter &e = n.e;
+  Val x = n.in("self");
+  int64_t groups = n.integer("groups");
+  if (n.failed() || x.rank() < 3 || groups < 1 || x.dim(1) % groups != 0)
+    return n.fail("the channels are no multiple of the groups");
+  int64_t each = x.dim(1) / groups;
+  Val parts =
+      e.reshape(x, {x.dim(0), groups, each, x.size() / (x.dim(0) * x.dim(1))});
+  n.out(e.reshape(e.transpose(parts, {0, 2, 1, 3}), x.shape()));
+}
+
+static constexpr OpRow rows[] = {
+    {"aten._upsample_bicubic2d_aa.default", smoothCubic},
+    {"aten._upsample_bicubic2d_aa.vec", smoothCubic},
+    {"aten._upsample_bilinear2d_aa.default", smoothLinear},
+    {"aten._upsample_bilinear2d_aa.vec", smoothLinear},
+    {"aten._upsample_nearest_exact1d.vec", nearest<true>},
+    {"aten._upsample_nearest_exact2d.default", nearest<true>},
+    {"aten._upsample_nearest_exact2d.vec", nearest<true>},
+    {"aten._upsample_nearest_exact3d.vec", nearest<true>},
+    {"aten.channel_shuffle.default", channelShuffle},
+    {"aten.pixel_shuffle.default", pixelShuffle},
+    {"aten.pixel_unshuffle.default", pixelUnshuffle},
+    {"aten.upsample_bicubic2d.default", cubic},
+    {"aten.upsample_bicubic2d.vec", cubic},
+    {"aten.upsample_bilinear2d.default", linear},
+    {"aten.upsample_bilinear2d.vec", linear},
+    {"aten.upsample_linear1d.default", linear},
+    {"aten.upsample_linear1d.vec", linear},
+    {"aten.upsample_nearest1d.vec", nearest<false>},
+    {"aten.upsample_nearest2d.default", nearest<false>},
+    {"aten.upsample_nearest2d.vec", nearest<false>},
+    {"aten.upsample_nearest3d.vec", nearest<false>},
+    {"aten.upsample_trilinear3d.vec", linear},
+};
+
+llvm::ArrayRef<OpRow> torch::resizeRows() { return rows; }

@@ -1,0 +1,60 @@
+//===- Weights.h - the tensors of an archive --------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_TORCH_WEIGHTS_H
+#define ANEC_LIB_TORCH_WEIGHTS_H
+
+#include "Archive.h"
+#include "Program.h"
+#include "anec/IR/Constant.h"
+#include "anec/Support/MappedFile.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace anec::torch {
+
+/// The element type of constants; nothing for complex numbers and others that
+/// the IR lacks.
+std::optional<DType> storedType(ScalarType type);
+bool isComplex(ScalarType type);
+
+/// A tensor as a view of stored elements.
+struct StoredTensor {
+  TensorMeta meta;
+  llvm::ArrayRef<uint8_t> storage;
+  /// Of a tensor that Python's pickle wrote: why it cannot be read.
+  std::string refusal;
+  std::string entry; ///< that has the storage, read when it is needed
+  Archive *archive = nullptr;
+};
+
+class Weights {
+public:
+  /// The bytes belong to `file`.
+  explicit Weights(MappedFile file) : file(std::move(file)) {}
+
+  /// Reads `..._weights_config.json`, whose entries lie in `folder`. Returns
+  /// false, with `error` set, if it is malformed.
+  bool addConfig(Archive &archive, llvm::StringRef config,
+                 llvm::StringRef folder, std::string &error);
+  void add(llvm::StringRef name, StoredTensor tensor) {
+    tensors[name] = std::move(tensor);
+  }
+
+  /// Another tensor with elements of the same storage; empty if there is none.
+  std::string sharedWith(llvm::StringRef name) const;
+  /// The tensor as a constant, which refers to the file where its elements lie
+  /// in order. A complex one has an axis more, of real and imaginary parts.
+  /// Returns null, with `error` set, if it cannot be read.
+  ConstantRef read(llvm::StringRef name, ScalarType &type, std::string &error);
+
+private:
+  MappedFile file;
+  std::vector<std::unique_ptr<JsonTree>> configs;
+  llvm::StringMap<StoredTensor> tensors;
+};
+
+} // namespace anec::torch
+
+#endif // ANEC_LIB_TORCH_WEIGHTS_H
