@@ -151,11 +151,19 @@ std::unique_ptr<Tokenizer> anec::openTokenizer(StringRef path,
 //===----------------------------------------------------------------------===//
 
 std::string TextStream::next(int32_t id) {
+  if (tokenizer.decodesWhole()) {
+    held.push_back(id);
+    return "";
+  }
   atStart = tokenizer.appendBytes(id, atStart, pending);
   return takeCharacters(/*isEnd=*/false);
 }
 
-std::string TextStream::finish() { return takeCharacters(/*isEnd=*/true); }
+std::string TextStream::finish() {
+  pending += tokenizer.decode(held);
+  held.clear();
+  return takeCharacters(/*isEnd=*/true);
+}
 
 /// Whether `bytes` may be a character whose last bytes are missing.
 static bool isBeginning(StringRef bytes) {

@@ -204,7 +204,7 @@ class Draw:
 
 def make(seed, folder):
     """tokenizer.json, and cases.json: texts with their ids and those between markers, ids
-    with their texts. `null` where the library fails."""
+    with their texts, without markers and with them. `null` where the library fails."""
     import tokenizers
     draw = Draw(seed)
     for _ in range(20):
@@ -231,5 +231,6 @@ def make(seed, folder):
         if draw.flag(0.3) and '"ByteFallback"' not in library.to_str():
             ids = [draw.r.randrange(library.get_vocab_size()) for _ in range(8)]
         if ids:
-            cases["ids"].append([ids, tried(lambda: library.decode(ids))])
+            cases["ids"].append([ids, tried(lambda: library.decode(ids)), tried(
+                lambda: library.decode(ids, skip_special_tokens=False))])
     (folder / "cases.json").write_text(json.dumps(cases))

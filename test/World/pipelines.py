@@ -57,10 +57,11 @@ def differences(ctx, folder):
                 yield step, f"{text!r}: {right}, and anec: {done.stderr.decode()[-150:]}"
             elif right is not None and ids_of(done.stdout) != right:
                 yield step, f"{text!r}: {ids_of(done.stdout)}, not {right}"
-    for ids, right in cases["ids"]:
-        done = run(ctx, folder, " ".join(map(str, ids)), "--decode")
-        got = done.stdout.decode(errors="replace")
-        if done.returncode not in (0, 1):
-            yield "text", f"{ids}: exit {done.returncode}"
-        elif right is not None and (done.returncode or got != right):
-            yield "text", f"{ids}: {got!r}, not {right!r} {done.stderr.decode()[-100:]}"
+    for ids, plain, marked in cases["ids"]:
+        for words, right in (((), plain), (("--markers",), marked)):
+            done = run(ctx, folder, " ".join(map(str, ids)), "--decode", *words)
+            got = done.stdout.decode(errors="replace")
+            if done.returncode not in (0, 1):
+                yield "text", f"{ids}: exit {done.returncode}"
+            elif right is not None and (done.returncode or got != right):
+                yield "text", f"{ids}: {got!r}, not {right!r} {done.stderr.decode()[-100:]}"

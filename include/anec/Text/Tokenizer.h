@@ -62,8 +62,11 @@ public:
   virtual std::vector<int32_t> withMarkers(std::vector<int32_t> ids) const;
   /// The text of `ids`, which must be in the vocabulary, as a whole text of its
   /// own. Markers decode to nothing, or to their text with `showMarkers`.
-  std::string decode(llvm::ArrayRef<int32_t> ids,
-                     bool showMarkers = false) const;
+  virtual std::string decode(llvm::ArrayRef<int32_t> ids,
+                             bool showMarkers = false) const;
+  /// Whether the text of an id depends on those that follow, so that only
+  /// `decode` gives it.
+  virtual bool decodesWhole() const { return false; }
 
   /// The text of `id` when it is a marker with one, such as `<|im_end|>`.
   virtual std::optional<std::string> markerText(int32_t id) const;
@@ -105,7 +108,8 @@ private:
 bool hasHuggingFace();
 
 /// Decodes ids one at a time into complete characters of valid UTF-8. Each
-/// invalid byte becomes U+FFFD.
+/// invalid byte becomes U+FFFD. Of a tokenizer that decodes whole texts, all
+/// text comes at the end.
 class TextStream {
 public:
   explicit TextStream(const Tokenizer &tokenizer) : tokenizer(tokenizer) {}
@@ -120,7 +124,8 @@ private:
 
   const Tokenizer &tokenizer;
   bool atStart = true;
-  std::string pending; ///< bytes of an incomplete character
+  std::string pending;       ///< bytes of an incomplete character
+  std::vector<int32_t> held; ///< all ids, when they are decoded at the end
 };
 
 } // namespace anec

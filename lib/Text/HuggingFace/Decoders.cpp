@@ -9,6 +9,7 @@
 #include "Regex.h"
 #include "Unicode.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace anec::hf;
 using namespace llvm;
@@ -27,43 +28,82 @@ static std::string replaceAll(StringRef text, StringRef from, StringRef to) {
   return replaced;
 }
 
+/// What WordPiece's and CTC's cleanup does.
+static std::string cleanUp(std::string text) {
+  static constexpr struct {
+    StringLiteral from, to;
+  } tidied[] = {{" .", "."},     {" ?", "?"},           {" !", "!"},
+                {" ,", ","},     {" ' ", "'"},          {" n't", "n't"},
+                {" 'm", "'m"},   {" do not", " don't"}, {" 's", "'s"},
+                {" 've", "'ve"}, {" 're", "'re"}};
+  for (const auto &pair : tidied)
+    text = replaceAll(text, pair.from, pair.to);
+  return text;
+}
+
+static void fuse(Texts &texts) { texts = {llvm::join(texts, "")}; }
+
 namespace {
 
-/// Characters for bytes; a token with other characters is text.
+/// A step that changes each text on its own.
+class EachText : public Decoder {
+public:
+  void apply(Texts &texts, bool isStart) const final {
+    for (std::string &text : texts) {
+      change(text, isStart);
+      isStart = false;
+    }
+  }
+  virtual void change(std::string &text, bool isFirst) const = 0;
+};
+
+class Fuse : public Decoder {
+public:
+  void apply(Texts &texts, bool) const override { fuse(texts); }
+};
+
+/// Characters for bytes; a text with other characters stays.
 class ByteLevel : public Decoder {
 public:
-  void apply(DecodedToken &token) const override {
+  void apply(Texts &texts, bool) const override {
+    for (std::string &text : texts)
+      toBytes(text);
+    fuse(texts);
+  }
+
+private:
+  static void toBytes(std::string &text) {
     std::string bytes;
-    for (StringRef rest = token.text; !rest.empty();) {
+    for (StringRef rest = text; !rest.empty();) {
       std::optional<uint8_t> byte = byteOfCharacter(takeCharacter(rest));
       if (!byte)
         return;
       bytes += char(*byte);
     }
-    token.text = std::move(bytes);
+    text = std::move(bytes);
   }
 };
 
 /// `<0x0A>`
-class ByteFallback : public Decoder {
+class ByteFallback : public EachText {
 public:
-  void apply(DecodedToken &token) const override {
-    StringRef text = token.text;
+  void change(std::string &text, bool) const override {
+    StringRef given = text;
     uint8_t byte = 0;
-    if (text.size() == 6 && text.starts_with("<0x") && text.ends_with(">") &&
-        !text.slice(3, 5).getAsInteger(16, byte))
-      token.text.assign(1, char(byte));
+    if (given.size() == 6 && given.starts_with("<0x") && given.ends_with(">") &&
+        !given.slice(3, 5).getAsInteger(16, byte))
+      text.assign(1, char(byte));
   }
 };
 
-class Metaspace : public Decoder {
+class Metaspace : public EachText {
 public:
   Metaspace(std::string mark, bool hasPrefix, bool isFused)
       : mark(std::move(mark)), hasPrefix(hasPrefix), isFused(isFused) {}
-  void apply(DecodedToken &token) const override {
-    // Of the first token, the library removes all marks.
-    bool removes = hasPrefix && (token.isFirst || isFused);
-    token.text = replaceAll(token.text, mark, removes ? "" : " ");
+  void change(std::string &text, bool isFirst) const override {
+    // Of the first text, the library removes all marks.
+    bool removes = hasPrefix && (isFirst || isFused);
+    text = replaceAll(text, mark, removes ? "" : " ");
   }
 
 private:
@@ -71,26 +111,26 @@ private:
   bool hasPrefix, isFused;
 };
 
-class Replace : public Decoder {
+class Replace : public EachText {
 public:
   Replace(std::string from, std::string to)
       : from(std::move(from)), to(std::move(to)) {}
-  void apply(DecodedToken &token) const override {
-    token.text = replaceAll(token.text, from, to);
+  void change(std::string &text, bool) const override {
+    text = replaceAll(text, from, to);
   }
 
 private:
   std::string from, to;
 };
 
-class ReplaceMatches : public Decoder {
+class ReplaceMatches : public EachText {
 public:
   ReplaceMatches(Regex pattern, std::string to)
       : pattern(std::move(pattern)), to(std::move(to)) {}
-  void apply(DecodedToken &token) const override {
-    // What takes too long for the text of a token stays.
+  void change(std::string &text, bool) const override {
+    // A text that takes too long stays.
     std::string error;
-    (void)pattern.replaceMatches(token.text, to, error);
+    (void)pattern.replaceMatches(text, to, error);
   }
 
 private:
@@ -98,22 +138,22 @@ private:
   std::string to;
 };
 
-/// Removes a character at the ends of each token, or at the begin of the text.
-class Strip : public Decoder {
+/// Removes a character at the ends of each text, or of the fused one.
+class Strip : public EachText {
 public:
   Strip(std::string character, unsigned start, unsigned stop, bool isFused)
       : character(std::move(character)), start(start), stop(stop),
         isFused(isFused) {}
-  void apply(DecodedToken &token) const override {
-    StringRef text = token.text;
-    if (!isFused || token.isFirst)
+  void change(std::string &text, bool isFirst) const override {
+    StringRef rest = text;
+    if (!isFused || isFirst)
       for (unsigned count = 0; count < start; ++count)
-        if (!text.consume_front(character))
+        if (!rest.consume_front(character))
           break;
     for (unsigned count = 0; count < stop; ++count)
-      if (!text.consume_back(character))
+      if (!rest.consume_back(character))
         break;
-    token.text = text.str();
+    text = rest.str();
   }
 
 private:
@@ -123,37 +163,71 @@ private:
 };
 
 /// Spaces between words, which pieces with the prefix continue.
-class WordPiece : public Decoder {
+class WordPiece : public EachText {
 public:
-  WordPiece(std::string prefix, bool cleans)
-      : prefix(std::move(prefix)), cleans(cleans) {}
-  void apply(DecodedToken &token) const override {
-    StringRef text = token.text;
+  WordPiece(std::string prefix, bool cleans, bool isFused)
+      : prefix(std::move(prefix)), cleans(cleans), isFused(isFused) {}
+  void change(std::string &text, bool isFirst) const override {
+    StringRef rest = text;
     std::string result;
-    if (!token.isFirst && (prefix.empty() || !text.consume_front(prefix)))
+    if (!isFirst && !isFused && (prefix.empty() || !rest.consume_front(prefix)))
       result = " ";
-    result += text;
-    static constexpr struct {
-      StringLiteral from, to;
-    } tidied[] = {{" .", "."},     {" ?", "?"},           {" !", "!"},
-                  {" ,", ","},     {" ' ", "'"},          {" n't", "n't"},
-                  {" 'm", "'m"},   {" do not", " don't"}, {" 's", "'s"},
-                  {" 've", "'ve"}, {" 're", "'re"}};
-    if (cleans)
-      for (const auto &pair : tidied)
-        result = replaceAll(result, pair.from, pair.to);
-    token.text = std::move(result);
+    result += rest;
+    text = cleans ? cleanUp(std::move(result)) : std::move(result);
   }
 
 private:
   std::string prefix;
+  bool cleans, isFused;
+};
+
+/// Spaces for the ends of words, but not at the end of the text.
+class BpeSuffix : public Decoder {
+public:
+  explicit BpeSuffix(std::string suffix) : suffix(std::move(suffix)) {}
+  void apply(Texts &texts, bool) const override {
+    for (std::string &text : texts)
+      text = replaceAll(text, suffix, &text == &texts.back() ? "" : " ");
+  }
+
+private:
+  std::string suffix;
+};
+
+/// What a recogniser of speech writes: of equal texts in a row one counts, and
+/// the padding between them does not.
+class Ctc : public Decoder {
+public:
+  Ctc(std::string padding, std::string delimiter, bool cleans)
+      : padding(std::move(padding)), delimiter(std::move(delimiter)),
+        cleans(cleans) {}
+  void apply(Texts &texts, bool) const override {
+    texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
+    for (std::string &text : texts) {
+      text = replaceAll(text, padding, "");
+      if (cleans)
+        text = replaceAll(cleanUp(std::move(text)), delimiter, " ");
+    }
+    llvm::erase_if(texts, [](const std::string &text) { return text.empty(); });
+  }
+
+private:
+  std::string padding, delimiter;
   bool cleans;
 };
 
 /// The steps so far.
 struct Chain {
-  std::vector<std::unique_ptr<Decoder>> steps;
-  bool isFused = false; ///< what follows sees the text as one token
+  Decoding decoding;
+  bool isFused = false; ///< what follows sees the text as one
+
+  template <typename Step, typename... Args>
+  void add(Args &&...args) {
+    decoding.steps.push_back(
+        std::make_unique<Step>(std::forward<Args>(args)...));
+  }
+  /// The next step depends on more than one id, if it sees the fused text.
+  void seesFused() { decoding.isWhole |= isFused; }
 };
 
 struct Row {
@@ -165,15 +239,6 @@ struct Row {
 
 static void readType(Fields &fields, Chain &chain);
 
-/// Refuses a step that must see the whole text, since a text is decoded as its
-/// ids come. Returns false when there is nothing to refuse.
-static bool refuseWholeText(Fields &fields, const Chain &chain,
-                            const Twine &what) {
-  if (chain.isFused)
-    fields.error().notSupported(what + " for a whole text");
-  return chain.isFused;
-}
-
 static void readSequence(Fields &fields, Chain &chain) {
   fields.forEachObject("decoders",
                        [&](Fields &step) { readType(step, chain); });
@@ -183,31 +248,37 @@ static void readByteLevel(Fields &fields, Chain &chain) {
   fields.ignore("add_prefix_space");
   fields.ignore("trim_offsets");
   fields.ignore("use_regex");
-  if (refuseWholeText(fields, chain, "decoder type `ByteLevel`"))
-    return;
-  chain.steps.push_back(std::make_unique<ByteLevel>());
+  chain.seesFused();
+  chain.add<ByteLevel>();
   chain.isFused = true;
 }
 
-static void readByteFallback(Fields &fields, Chain &chain) {
-  if (refuseWholeText(fields, chain, "decoder type `ByteFallback`"))
-    return;
-  chain.steps.push_back(std::make_unique<ByteFallback>());
+static void readByteFallback(Fields &, Chain &chain) {
+  chain.seesFused();
+  chain.add<ByteFallback>();
 }
 
-static void readFuse(Fields &, Chain &chain) { chain.isFused = true; }
+static void readFuse(Fields &, Chain &chain) {
+  chain.add<Fuse>();
+  chain.isFused = true;
+}
+
+/// The text of `name`, which must not be empty.
+static std::string readNonempty(Fields &fields, StringRef name,
+                                std::optional<StringRef> byDefault) {
+  std::string text = fields.text(name, byDefault);
+  if (text.empty() && !fields.error())
+    fields.error().malformed("`" + fields.pathOf(name) + "` is empty");
+  return text;
+}
 
 static void readMetaspace(Fields &fields, Chain &chain) {
-  std::string mark = fields.text("replacement", "\xE2\x96\x81");
+  std::string mark = readNonempty(fields, "replacement", "\xE2\x96\x81");
   bool adds = fields.flag("add_prefix_space", true);
   std::string scheme = fields.text("prepend_scheme", "always");
   fields.ignore("split");
   fields.ignore("str_rep");
-  if (mark.empty())
-    fields.error().malformed("`" + fields.pathOf("replacement") + "` is empty");
-  else
-    chain.steps.push_back(std::make_unique<Metaspace>(
-        mark, adds && scheme != "never", chain.isFused));
+  chain.add<Metaspace>(mark, adds && scheme != "never", chain.isFused);
 }
 
 static void readReplace(Fields &fields, Chain &chain) {
@@ -217,46 +288,42 @@ static void readReplace(Fields &fields, Chain &chain) {
   std::optional<Regex> compiled = readPattern(pattern);
   if (!compiled)
     return;
-  // A single character is never in two tokens.
-  bool isCharacter =
-      text && !text->empty() && characterSize(*text) == text->size();
-  if (!isCharacter &&
-      refuseWholeText(fields, chain, "`" + fields.pathOf("pattern") + "`"))
-    return;
+  // A single character is of one id.
+  if (!text || text->empty() || characterSize(*text) != text->size())
+    chain.seesFused();
   if (text)
-    chain.steps.push_back(std::make_unique<Replace>(*text, content));
+    chain.add<Replace>(*text, content);
   else
-    chain.steps.push_back(
-        std::make_unique<ReplaceMatches>(std::move(*compiled), content));
+    chain.add<ReplaceMatches>(std::move(*compiled), content);
 }
 
 static void readStrip(Fields &fields, Chain &chain) {
-  std::string character = fields.text("content");
+  std::string character = readNonempty(fields, "content", std::nullopt);
   unsigned start = unsigned(fields.number("start", 0, 1000));
   unsigned stop = unsigned(fields.number("stop", 0, 1000));
-  if (character.empty())
-    fields.error().malformed("`" + fields.pathOf("content") + "` is empty");
-  // A text is decoded as its ids come.
-  if (chain.isFused && (start > 1 || stop > 0))
-    fields.error().notSupported("`" + fields.path() +
-                                "` of type `Strip` for "
-                                "more than one character at the begin of a "
-                                "text");
-  if (!fields.error())
-    chain.steps.push_back(
-        std::make_unique<Strip>(character, start, stop, chain.isFused));
+  if (start > 1 || stop > 0)
+    chain.seesFused();
+  chain.add<Strip>(character, start, stop, chain.isFused);
 }
 
 static void readWordPiece(Fields &fields, Chain &chain) {
   std::string prefix = fields.text("prefix", "##");
   bool cleans = fields.flag("cleanup", true);
-  if (cleans &&
-      refuseWholeText(fields, chain, "`" + fields.pathOf("cleanup") + "`"))
-    return;
-  // The first token stays as it is.
-  if (chain.isFused)
-    return;
-  chain.steps.push_back(std::make_unique<WordPiece>(prefix, cleans));
+  if (cleans)
+    chain.seesFused();
+  chain.add<WordPiece>(prefix, cleans, chain.isFused);
+}
+
+static void readBpe(Fields &fields, Chain &chain) {
+  chain.add<BpeSuffix>(readNonempty(fields, "suffix", "</w>"));
+  chain.decoding.isWhole = true;
+}
+
+static void readCtc(Fields &fields, Chain &chain) {
+  std::string padding = readNonempty(fields, "pad_token", "<pad>");
+  std::string delimiter = readNonempty(fields, "word_delimiter_token", "|");
+  chain.add<Ctc>(padding, delimiter, fields.flag("cleanup", true));
+  chain.decoding.isWhole = true;
 }
 
 static constexpr Row rows[] = {
@@ -264,6 +331,7 @@ static constexpr Row rows[] = {
     {"Metaspace", readMetaspace}, {"ByteFallback", readByteFallback},
     {"Fuse", readFuse},           {"Strip", readStrip},
     {"Replace", readReplace},     {"WordPiece", readWordPiece},
+    {"BPEDecoder", readBpe},      {"CTC", readCtc},
 };
 
 static void readType(Fields &fields, Chain &chain) {
@@ -279,8 +347,14 @@ static void readType(Fields &fields, Chain &chain) {
     fields.finish();
 }
 
-std::vector<std::unique_ptr<Decoder>> anec::hf::readDecoder(Fields &fields) {
+Decoding anec::hf::readDecoder(Fields &fields) {
   Chain chain;
   readType(fields, chain);
-  return std::move(chain.steps);
+  return std::move(chain.decoding);
+}
+
+std::string Decoding::decode(Texts texts, bool isStart) const {
+  for (const auto &step : steps)
+    step->apply(texts, isStart);
+  return llvm::join(texts, "");
 }

@@ -8,25 +8,33 @@
 
 #include "Fields.h"
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace anec::hf {
 
-/// The text of an id on its way to bytes.
-struct DecodedToken {
-  std::string text;
-  bool isFirst; ///< no other token was before it
-};
+/// Texts of ids on their way to bytes.
+using Texts = std::vector<std::string>;
 
-/// A step that changes the text of one token.
+/// A step that changes the texts of ids.
 class Decoder {
 public:
   virtual ~Decoder();
-  virtual void apply(DecodedToken &token) const = 0;
+  /// `isStart`: no other id was before these.
+  virtual void apply(Texts &texts, bool isStart) const = 0;
 };
 
-/// The steps of `fields`, a decoder, in order.
-std::vector<std::unique_ptr<Decoder>> readDecoder(Fields &fields);
+struct Decoding {
+  std::vector<std::unique_ptr<Decoder>> steps; ///< in order
+  /// Whether the steps must see all ids of a text at once; otherwise they can
+  /// see one at a time.
+  bool isWhole = false;
+
+  std::string decode(Texts texts, bool isStart) const;
+};
+
+/// What `fields`, a decoder, says.
+Decoding readDecoder(Fields &fields);
 
 } // namespace anec::hf
 

@@ -39,8 +39,7 @@ struct Parts {
   std::unique_ptr<Model> model;
   AddedTokens added;
   Markers markers;
-  std::vector<std::unique_ptr<Decoder>> decoders;
-  bool hasDecoder = false;
+  std::optional<Decoding> decoding;
   std::optional<int32_t> beginning, end;
   std::vector<int32_t> otherEnds; ///< by generation_config.json
 
@@ -105,9 +104,14 @@ public:
   std::optional<int32_t> markerId(StringRef text) const override {
     return parts.added.idOf(text);
   }
+  std::string decode(ArrayRef<int32_t> ids, bool showMarkers) const override;
+  bool decodesWhole() const override {
+    return parts.decoding && parts.decoding->isWhole;
+  }
   bool appendBytes(int32_t id, bool atStart, std::string &bytes) const override;
 
 private:
+  std::optional<std::string> textOf(int32_t id, bool showMarkers) const;
   size_t partSize(StringRef text) const override;
   bool encodePart(StringRef part, bool isFirst, std::vector<int32_t> &ids,
                   std::string &error) const override;
@@ -210,24 +214,44 @@ bool HuggingFaceTokenizer::encodePart(StringRef part, bool isFirst,
   return true;
 }
 
+/// What is decoded of `id`: nothing of markers, unless they are shown, and of
+/// ids that no token has. As in the library, a token is a marker if its text is
+/// that of one, which the text of a normalized marker may not be.
+std::optional<std::string>
+HuggingFaceTokenizer::textOf(int32_t id, bool showMarkers) const {
+  assert(id >= 0 && unsigned(id) < vocabulary());
+  std::optional<StringRef> text;
+  if (const AddedToken *added = parts.added.find(id))
+    text = added->normal;
+  else
+    text = parts.model->vocabulary().textOf(id);
+  if (text && !showMarkers)
+    if (std::optional<int32_t> same = parts.added.idOf(*text);
+        same && parts.added.find(*same)->isSpecial)
+      return std::nullopt;
+  return text ? std::optional(text->str()) : std::nullopt;
+}
+
+std::string HuggingFaceTokenizer::decode(ArrayRef<int32_t> ids,
+                                         bool showMarkers) const {
+  Texts texts;
+  for (int32_t id : ids)
+    if (std::optional<std::string> text = textOf(id, showMarkers))
+      texts.push_back(std::move(*text));
+  return parts.decoding ? parts.decoding->decode(std::move(texts),
+                                                 /*isStart=*/true)
+                        : llvm::join(texts, " ");
+}
+
 bool HuggingFaceTokenizer::appendBytes(int32_t id, bool atStart,
                                        std::string &bytes) const {
-  assert(id >= 0 && unsigned(id) < vocabulary());
-  const AddedToken *added = parts.added.find(id);
-  if (added && added->isSpecial)
+  std::optional<std::string> text = textOf(id, /*showMarkers=*/false);
+  if (!text)
     return atStart;
-  DecodedToken token{"", atStart};
-  if (added)
-    token.text = added->normal;
-  else if (auto text = parts.model->vocabulary().textOf(id))
-    token.text = text->str();
+  if (parts.decoding)
+    bytes += parts.decoding->decode({std::move(*text)}, atStart);
   else
-    return atStart; // an id that no token has
-  if (!parts.hasDecoder && !atStart)
-    bytes += ' ';
-  for (const auto &decoder : parts.decoders)
-    decoder->apply(token);
-  bytes += token.text;
+    bytes += (atStart ? "" : " ") + *text;
   return false;
 }
 
@@ -255,8 +279,7 @@ static Parts readParts(const json::Object &object, ReadError &error) {
   if (std::optional<Fields> markers = fields.optionalFields("post_processor"))
     parts.markers = readPostProcessor(*markers, parts.idCount());
   if (std::optional<Fields> decoder = fields.optionalFields("decoder")) {
-    parts.decoders = readDecoder(*decoder);
-    parts.hasDecoder = true;
+    parts.decoding = readDecoder(*decoder);
   }
   if (!error)
     fields.finish();

@@ -317,7 +317,7 @@ std::unique_ptr<PreTokenizer> anec::hf::readPreTokenizer(Fields &fields) {
   for (const PreTokenizerRow &row : rows)
     if (row.type == type)
       found = &row;
-  for (const PreTokenizerRow *row : {&byteLevelRow, &metaspaceRow})
+  for (const PreTokenizerRow *row : {&byteLevelRow, &metaspaceRow, &scriptsRow})
     if (row->type == type)
       found = row;
   std::unique_ptr<PreTokenizer> result;

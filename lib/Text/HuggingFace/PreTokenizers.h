@@ -40,7 +40,7 @@ struct PreTokenizerRow {
   std::unique_ptr<PreTokenizer> (*read)(Fields &fields);
 };
 // Each in a file of its own.
-extern const PreTokenizerRow byteLevelRow, metaspaceRow;
+extern const PreTokenizerRow byteLevelRow, metaspaceRow, scriptsRow;
 
 /// The pre-tokenizer that `fields` describes; null after an error.
 std::unique_ptr<PreTokenizer> readPreTokenizer(Fields &fields);

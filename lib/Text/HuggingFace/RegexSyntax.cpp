@@ -30,9 +30,14 @@ static constexpr StringLiteral notSpaces =
     "\\x{0}-\\x{8}\\x{E}-\\x{1F}!-\\x{84}\\x{86}-\\x{9F}\\x{A1}-\\x{167F}"
     "\\x{1681}-\\x{1FFF}\\x{200B}-\\x{2027}\\x{202A}-\\x{202E}"
     "\\x{2030}-\\x{205E}\\x{2060}-\\x{2FFF}\\x{3001}-\\x{10FFFF}";
+#define ANEC_WORD                                                              \
+  "\\p{L}\\p{M}\\p{Nd}\\p{Nl}\\p{Pc}\\x{24B6}-\\x{24E9}"                       \
+  "\\x{1F130}-\\x{1F149}\\x{1F150}-\\x{1F169}\\x{1F170}-\\x{1F189}"
+static constexpr StringLiteral posixWord = ANEC_WORD;
+/// Oniguruma takes the numbers of Latin-1 for word characters, but only here.
 static constexpr StringLiteral wordCharacters =
-    "\\p{L}\\p{M}\\p{Nd}\\p{Nl}\\p{Pc}\\x{24B6}-\\x{24E9}"
-    "\\x{1F130}-\\x{1F149}\\x{1F150}-\\x{1F169}\\x{1F170}-\\x{1F189}";
+    ANEC_WORD "\\x{B2}\\x{B3}\\x{B9}\\x{BC}-\\x{BE}";
+#undef ANEC_WORD
 static constexpr StringLiteral hexDigits = "0-9a-fA-F";
 
 namespace {
@@ -263,10 +268,10 @@ bool Translator::posixClass() {
       {"cntrl", "\\p{Cc}"},
       {"digit", "\\p{Nd}"},
       {"lower", "\\p{Lowercase}"},
-      {"punct", "\\p{P}$+<=>^`|~"},
+      {"punct", "\\p{P}\\p{S}"},
       {"space", spaces},
       {"upper", "\\p{Uppercase}"},
-      {"word", wordCharacters},
+      {"word", posixWord},
       {"xdigit", hexDigits},
   };
   size_t end = rest.find(":]");

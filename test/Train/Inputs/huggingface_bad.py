@@ -71,7 +71,7 @@ CASES = {
     "pattern-empty": {"normalizer": {"type": "Replace", "pattern": {"String": ""},
                                      "content": ""}},
     "pattern-none": {"pre_tokenizer": SPLIT | {"pattern": {}}},
-    "splitter-type": {"pre_tokenizer": {"type": "UnicodeScripts"}},
+    "splitter-type": {"pre_tokenizer": {"type": "Other"}},
     "behavior": {"pre_tokenizer": SPLIT | {"behavior": "Split",
                                            "pattern": {"String": "a"}}},
     "regex-reference": split(r"(?<x>a)\1"),
@@ -103,20 +103,9 @@ CASES = {
         "single": [{"SpecialToken": {"id": "<s>"}}, {"Sequence": {"id": "A"}}]}},
     "template-text": {"post_processor": {"type": "TemplateProcessing", "single": [],
                                          "special_tokens": {}}},
-    "decoder-type": {"decoder": {"type": "CTC"}},
-    "decoder-strip": {"decoder": {"type": "Sequence", "decoders": [
-        {"type": "Fuse"}, {"type": "Strip", "content": " ", "start": 2, "stop": 0}]}},
-    "decoder-pattern": {"decoder": {"type": "Sequence", "decoders": [
-        {"type": "Fuse"}, {"type": "Replace", "pattern": {"Regex": "a"}, "content": ""}]}},
-    "decoder-characters": {"decoder": {"type": "Sequence", "decoders": [
-        {"type": "Fuse"}, {"type": "Replace", "pattern": {"String": "ab"},
-                           "content": ""}]}},
-    "decoder-bytes": {"decoder": {"type": "Sequence", "decoders": [
-        {"type": "Fuse"}, {"type": "ByteFallback"}]}},
-    "decoder-level": {"decoder": {"type": "Sequence", "decoders": [
-        {"type": "Fuse"}, {"type": "ByteLevel"}]}},
-    "decoder-cleanup": {"decoder": {"type": "Sequence", "decoders": [
-        {"type": "Fuse"}, {"type": "WordPiece", "cleanup": True}]}},
+    "decoder-type": {"decoder": {"type": "Other"}},
+    "decoder-suffix": {"decoder": {"type": "BPEDecoder", "suffix": ""}},
+    "decoder-padding": {"decoder": {"type": "CTC", "pad_token": ""}},
     "unigram-bytes": {"added_tokens": [], "model": {
         "type": "Unigram", "byte_fallback": True,
         "vocab": [["a", 0.5], *[[f"<0x{byte:02X}>", 0] for byte in range(256)]]}},

@@ -49,13 +49,22 @@ elif kind == "pieces":
 elif kind == "fused":
     # The steps after Fuse see one token, the first one.
     steps = {"words": {"type": "WordPiece", "prefix": "##", "cleanup": False},
+             "clean": {"type": "WordPiece", "prefix": "##", "cleanup": True},
              "spaces": {"type": "Metaspace", "replacement": "▁", "split": True,
-                        "prepend_scheme": "always"}}
-    made |= {"added_tokens": [],
-             "decoder": {"type": "Sequence", "decoders": [{"type": "Fuse"},
-                                                          steps[sys.argv[2]]]},
+                        "prepend_scheme": "always"},
+             "strip": {"type": "Strip", "content": "▁", "start": 2, "stop": 3},
+             "ctc": {"type": "CTC", "pad_token": "b", "word_delimiter_token": "a",
+                     "cleanup": True},
+             "bpe": {"type": "BPEDecoder", "suffix": "a"}}
+    chosen = steps[sys.argv[2]]
+    if chosen["type"] not in ("CTC", "BPEDecoder"):
+        chosen = {"type": "Sequence", "decoders": [{"type": "Fuse"}, chosen]}
+    made |= {"added_tokens": [{"id": 5, "content": "Mark", "special": True,
+                               "normalized": False, "single_word": False,
+                               "lstrip": False, "rstrip": False}],
+             "decoder": chosen,
              "model": {"type": "WordLevel", "unk_token": "?",
-                       "vocab": {"?": 0, "▁a": 1, "##b": 2}}}
+                       "vocab": {"?": 0, "▁a": 1, "##b": 2, " .": 3, "▁": 4}}}
 else:
     made |= {"added_tokens": [], "pre_tokenizer": {"type": "Whitespace"},
              "model": {"type": "WordLevel", "unk_token": "?",
