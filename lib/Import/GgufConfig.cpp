@@ -12,12 +12,18 @@
 using namespace anec;
 using namespace llvm;
 
+static constexpr StringLiteral layerNorm = "attention.layer_norm_epsilon";
+static constexpr StringLiteral rmsNorm = "attention.layer_norm_rms_epsilon";
 static constexpr GgufArchitecture architectures[] = {
-    {"gemma2", "gemma2", false},  {"gemma3", "gemma3_text", false},
-    {"gpt2", "gpt2", false},      {"llama", "llama", true},
-    {"phi2", "phi", false},       {"phi3", "phi3", false},
-    {"qwen2", "qwen2", false},    {"qwen3", "qwen3", false},
-    {"smollm3", "smollm3", true},
+    {"gemma2", "gemma2", false, rmsNorm},
+    {"gemma3", "gemma3_text", false, rmsNorm},
+    {"gpt2", "gpt2", false, layerNorm},
+    {"llama", "llama", true, rmsNorm},
+    {"phi2", "phi", false, layerNorm},
+    {"phi3", "phi3", false, rmsNorm},
+    {"qwen2", "qwen2", false, rmsNorm},
+    {"qwen3", "qwen3", false, rmsNorm},
+    {"smollm3", "smollm3", true, rmsNorm},
 };
 
 const GgufArchitecture *anec::findArchitecture(StringRef name) {
@@ -38,20 +44,17 @@ static std::string architectureNames() {
 static constexpr std::pair<StringLiteral, StringLiteral> renamed[] = {
     {"attention.head_count", "num_attention_heads"},
     {"attention.head_count_kv", "num_key_value_heads"},
-    {"attention.layer_norm_epsilon", "layer_norm_eps"},
-    {"attention.layer_norm_rms_epsilon", "rms_norm_eps"},
+    {layerNorm, "layer_norm_eps"},
+    {rmsNorm, "rms_norm_eps"},
     {"block_count", "num_hidden_layers"},
     {"context_length", "max_position_embeddings"},
     {"embedding_length", "hidden_size"},
     {"feed_forward_length", "intermediate_size"},
 };
 static constexpr std::pair<StringLiteral, StringLiteral> renamedGpt2[] = {
-    {"attention.head_count", "n_head"},
-    {"attention.layer_norm_epsilon", "layer_norm_epsilon"},
-    {"block_count", "n_layer"},
-    {"context_length", "n_positions"},
-    {"embedding_length", "n_embd"},
-    {"feed_forward_length", "n_inner"},
+    {"attention.head_count", "n_head"}, {layerNorm, "layer_norm_epsilon"},
+    {"block_count", "n_layer"},         {"context_length", "n_positions"},
+    {"embedding_length", "n_embd"},     {"feed_forward_length", "n_inner"},
 };
 
 /// Keys without effect, or whose meaning is in the arrays.
@@ -136,8 +139,29 @@ json::Value anec::jsonOf(const GgufValue &value) {
   return list;
 }
 
+/// A number for each of `layers` layers, if all are equal.
+static std::optional<int64_t> equalNumber(const GgufValue &value,
+                                          int64_t layers) {
+  std::optional<std::vector<GgufValue>> numbers;
+  if (layers > 0 && value.count == uint64_t(layers))
+    numbers = value.getElements();
+  if (!numbers || numbers->empty())
+    return std::nullopt;
+  std::optional<int64_t> first = numbers->front().getInteger();
+  bool isEqual = all_of(*numbers, [&](const GgufValue &number) {
+    return number.getInteger() == first;
+  });
+  return isEqual ? first : std::nullopt;
+}
+
 void Writer::set(StringRef name, StringRef key, const GgufValue &value) {
   config.object[name] = jsonOf(value);
+  // Some writers give these layer by layer.
+  if (key == "attention.head_count" || key == "attention.head_count_kv" ||
+      key == "feed_forward_length")
+    if (std::optional<int64_t> number =
+            equalNumber(value, integer("block_count").value_or(0)))
+      config.object[name] = *number;
   config.names.emplace(name.str(), fullName(key));
 }
 
@@ -159,7 +183,9 @@ void Writer::writeSizes() {
       config.object["vocab_size"] = array->type().shape.front();
   config.object["tie_word_embeddings"] = !arrays.find("output.weight");
 
-  int64_t heads = integer("attention.head_count").value_or(0);
+  int64_t heads =
+      config.object.getInteger(isGpt2 ? "n_head" : "num_attention_heads")
+          .value_or(0);
   int64_t dim = integer("embedding_length").value_or(0);
   int64_t width = heads > 0 && dim % heads == 0 ? dim / heads : 0;
   if (const GgufValue *value = find("attention.key_length"); value && !isGpt2) {
@@ -324,5 +350,13 @@ std::optional<GgufConfig> anec::configOfGguf(const GgufFile &file,
   if (!checkGeneral(file, arrays, diags))
     return std::nullopt;
   Writer(file, arrays, ignoredKeys, config).write();
+  // Families have different values by default, and a file without one is not
+  // whole: llama.cpp refuses it too.
+  std::string epsilon =
+      (config.architecture->name + "." + config.architecture->epsilon).str();
+  if (!file.find(epsilon) && !is_contained(ignoredKeys, epsilon)) {
+    diags.reportFile(arrays.path(), diag::ConfigMissing, epsilon);
+    return std::nullopt;
+  }
   return config;
 }

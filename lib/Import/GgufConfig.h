@@ -26,6 +26,7 @@ struct GgufArchitecture {
   /// The converter has moved the rows of queries and keys, so that the channels
   /// of a rotary pair are neighbours.
   bool isInterleaved;
+  llvm::StringLiteral epsilon; ///< the key of its norms' epsilon
 };
 
 /// A config.json, and the names that its keys have in the file.

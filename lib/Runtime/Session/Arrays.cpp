@@ -106,8 +106,9 @@ ConstantRef Arrays::stored(llvm::StringRef name, DType dtype,
   DType own = array.value->storedDType();
   // Nothing is rounded, or the type holds all elements.
   if (numerics == Numerics::FP32 || own == dtype || dtype == DType::FP32)
-    // No value of a program is of bf16, but one of fp32 can be stored so.
-    return array.as(own == DType::BF16 ? DType::FP32 : own);
+    // Values of programs are of these types, and ones of fp32 can be stored in
+    // any.
+    return array.as(own == DType::FP16 ? own : DType::FP32);
   if (dtype != DType::FP16)
     return nullptr;
   if (!array.halves) {

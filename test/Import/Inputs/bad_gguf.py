@@ -52,7 +52,11 @@ FAULTS = {
     "layer": ({}, {"blk.1.ffn_up.weight": (6, 8)}),
     "positions": ({"general.architecture": "gpt2", "gpt2.context_length": 8,
                    "gpt2.embedding_length": 8, "gpt2.block_count": 1,
-                   "gpt2.feed_forward_length": 6, "gpt2.attention.head_count": 2}, {}),
+                   "gpt2.feed_forward_length": 6, "gpt2.attention.head_count": 2,
+                   "gpt2.attention.layer_norm_epsilon": 1e-5}, {}),
+    "epsilonless": ({"llama.attention.layer_norm_rms_epsilon": None}, {}),
+    "equal": ({"llama.attention.head_count_kv": [2]}, {}),
+    "unequal": ({"llama.attention.head_count_kv": [2, 1]}, {}),
 }
 
 

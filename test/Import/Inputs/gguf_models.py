@@ -282,7 +282,8 @@ def metadata_of(rng, c):
     put("block_count", c["num_hidden_layers"])
     put("attention.head_count", heads)
     if kv_heads != heads or rng.random() < 0.7:
-        put("attention.head_count_kv", kv_heads)
+        put("attention.head_count_kv",
+            kv_heads if rng.random() < 0.7 else [kv_heads] * c["num_hidden_layers"])
     if family == "phi":
         put("attention.layer_norm_epsilon", c["layer_norm_eps"])
     else:
