@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Support/WriterLock.h"
+#include "anec/Support/FileDiags.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cerrno>
 #include <fcntl.h>
@@ -17,13 +18,6 @@
 #endif
 
 using namespace anec;
-
-namespace anec::diag {
-ANEC_DECLARE_DIAG(
-    MayBeLeftBehind, Note, "may-be-left-behind",
-    "the process that wrote it may have been killed; it is not removed, "
-    "because the file system has no locks that all machines see")
-}
 
 /// Takes the lock if no other process has it. Returns 0, or `errno`.
 static int tryLock(int descriptor) {

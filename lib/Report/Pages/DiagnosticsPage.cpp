@@ -21,6 +21,7 @@
 #include "anec/Quantize/Diags.h"
 #include "anec/Report/ReferencePages.h"
 #include "anec/Runtime/Diags.h"
+#include "anec/Support/FileDiags.h"
 #include "anec/Target/Diags.h"
 #include "anec/Text/Diags.h"
 #include "anec/Torch/Diags.h"
@@ -73,6 +74,8 @@ std::vector<diag::AnyKind> anec::libraryDiagnostics() {
 #include "anec/Train/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
 #include "anec/Support/Diags.def"
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
+#include "anec/Support/FileDiags.def"
   };
 }
 
