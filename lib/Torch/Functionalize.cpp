@@ -66,6 +66,7 @@ static constexpr ViewRow viewRows[] = {
     {"feature_dropout.default", Inverse::Reshape, true},
     {"flatten.using_ints", Inverse::Reshape, true},
     {"imag.default", Inverse::None},
+    {"mT.default", Inverse::Same},
     {"movedim.int", Inverse::None},
     {"narrow.default", Inverse::None},
     {"numpy_T.default", Inverse::Same},
@@ -398,6 +399,7 @@ private:
   llvm::StringSet<> uncertain; ///< roots with views that may be copies
   const GraphNode *current = nullptr;
   unsigned numFresh = 0;
+  bool isTooLarge = false;
 };
 
 } // namespace
@@ -428,7 +430,14 @@ StringRef Functionalizer::use(StringRef name, unsigned depth) {
   Alias &alias = aliasOf(name);
   if (!alias.view || alias.version == versions.lookup(alias.root))
     return alias.current;
-  // It is a view of what was written since: it is made again.
+  // It is a view of what was written since: it is made again. A few bytes can
+  // ask for long chains of them, and often.
+  constexpr unsigned deepest = 1000;
+  constexpr size_t most = 1 << 20;
+  if (depth > deepest || graph.nodes.size() > most) {
+    isTooLarge = true;
+    return alias.current;
+  }
   GraphNode again = *alias.view;
   again.inputs[0].argument.text = use(alias.parent, depth + 1);
   for (size_t i = 1; i < again.inputs.size(); ++i)
@@ -678,7 +687,8 @@ bool Functionalizer::run() {
     given.push_back(std::make_unique<GraphNode>(std::move(node)));
   graph.nodes.clear();
   for (std::unique_ptr<GraphNode> &node : given)
-    if (!readNode(*node)) {
+    if (!readNode(*node) ||
+        (isTooLarge && !fail("it has too many views of what it writes"))) {
       graph.nodes.push_back(*node);
       error.node = &graph.nodes.back();
       return false;

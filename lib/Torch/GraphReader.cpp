@@ -399,7 +399,9 @@ bool GraphReader::checkResult(StringRef name, const Item &item, Node &node) {
         others.push_back(extent);
     return others;
   };
-  if ((node.op() == "aten.lstm.input" || node.op() == "aten.gru.input") &&
+  if ((node.op() == "aten.lstm.input" || node.op() == "aten.gru.input" ||
+       node.op() == "aten.rnn_relu.input" ||
+       node.op() == "aten.rnn_tanh.input") &&
       withoutOnes(*shape) == withoutOnes(item.val.shape()))
     return true;
   node.fail("it becomes a tensor of shape " + shapeToString(item.val.shape()) +

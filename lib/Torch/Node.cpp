@@ -485,7 +485,7 @@ OnnxNode &OnnxNode::number(llvm::StringLiteral name, double value) {
 }
 
 Vals OnnxNode::run(size_t numOutputs) {
-  static constexpr llvm::StringLiteral name = "an operand";
+  static constexpr llvm::StringLiteral name = "operand";
   message.input.assign(inputs.size(), name);
   message.output.assign(numOutputs, name);
   Vals missing(numOutputs);

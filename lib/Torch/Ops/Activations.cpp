@@ -174,6 +174,18 @@ static void rrelu(Node &n) {
   n.out(n.e.unary(ops::LeakyRelu, x, {number(param::alpha, x, slope)}));
 }
 
+/// The decomposed form, with the noise as an operand and a result.
+static void rreluWithNoise(Node &n) {
+  n.out(1, n.in("noise"));
+  if (n.flag("training"))
+    return n.fail("its result is random in training; export a model in "
+                  "`eval()` mode");
+  n.ignore("generator");
+  Val x = n.in("self");
+  double slope = (n.number("lower") + n.number("upper")) / 2;
+  n.out(0, n.e.unary(ops::LeakyRelu, x, {number(param::alpha, x, slope)}));
+}
+
 static void dropout(Node &n) {
   double p = n.number("p");
   if (n.flag("train") && p != 0)
@@ -236,6 +248,8 @@ static constexpr OpRow rows[] = {
     {"aten.relu.default", relu},
     {"aten.relu6.default", relu6},
     {"aten.rrelu.default", rrelu, "not in training"},
+    {"aten.rrelu_with_noise_functional.default", rreluWithNoise,
+     "not in training"},
     {"aten.selu.default", selu},
     {"aten.sigmoid.default", simple<ops::Sigmoid>},
     {"aten.silu.default", simple<ops::Silu>},

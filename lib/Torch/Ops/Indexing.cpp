@@ -176,6 +176,8 @@ static void takeAlong(Node &n) {
   if (!n.has("dim"))
     return n.fail("`dim` must be given");
   int64_t axis = n.axis("dim", x.rank());
+  if (n.failed() || x.rank() == 0 || x.rank() != indices.rank())
+    return n.fail("its indices must have the rank of the input");
   // Other axes broadcast.
   std::optional<Shape> shape = Shape(x.shape());
   for (int64_t other = 0; other != x.rank(); ++other)

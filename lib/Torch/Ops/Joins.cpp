@@ -79,7 +79,7 @@ static void selectScatter(Node &n) {
   int64_t axis = n.axis("dim", whole.rank()), index = n.integer("index");
   if (index < 0)
     index += whole.dim(axis);
-  if (n.failed() || !part)
+  if (n.failed() || !part || whole.rank() == 0)
     return;
   Shape shape = whole.shape();
   shape[size_t(axis)] = 1;
@@ -100,7 +100,7 @@ static void sliceScatter(Node &n) {
   };
   int64_t begin = position("start", 0), end = position("end", extent);
   int64_t step = n.integer("step");
-  if (n.failed() || !part || step < 1)
+  if (n.failed() || !part || step < 1 || whole.rank() == 0)
     return;
   int64_t count = begin < end ? (end - begin + step - 1) / step : 0;
   Shape shape = whole.shape();

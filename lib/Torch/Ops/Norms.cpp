@@ -109,6 +109,7 @@ static void legitNorm(Node &n) {
   Val running = n.maybe("running_mean"),
       runningVariance = n.maybe("running_var");
   double epsilon = n.number("eps"), momentum = n.number("momentum");
+  n.ignore("training");
   if (n.failed() || !x)
     return;
   bool training = n.op().contains("no_training") ? false
@@ -214,7 +215,7 @@ static void groupNorm(Node &n) {
   double epsilon = n.number("eps");
   for (StringRef size : {"N", "C", "HxW", "cudnn_enabled"})
     n.ignore(size);
-  if (n.failed() || !x || groups < 1 || x.dim(1) % groups != 0)
+  if (n.failed() || !x || groups < 1 || x.dim(1) % groups != 0 || x.size() == 0)
     return n.fail("the channels are no multiple of the groups");
   Val parts = e.reshape(x, {x.dim(0), groups, x.size() / (x.dim(0) * groups)});
   Val mean = meanOf(e, parts, {2}), variance = varianceOf(e, parts, mean, {2});

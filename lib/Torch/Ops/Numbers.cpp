@@ -28,7 +28,7 @@ static void sizeOf(Node &n) {
   Item x = n.item("self");
   int64_t rank = x.val.rank() - isComplex(x.type), axis = n.axis("dim", rank);
   if (!n.failed() && rank > 0)
-    giveNumber(n, n.e.scalar(DType::Int32, double(x.val.shape()[size_t(axis)])),
+    giveNumber(n, n.e.scalar(DType::Int32, double(x.val.dim(axis))),
                ScalarType::Int64);
 }
 

@@ -53,7 +53,8 @@ static void maxPool(Node &n) {
     return;
   // ONNX counts elements of all planes.
   if (wantsIndices && results[1]) {
-    int64_t plane = batch.size() / (batch.dim(0) * batch.dim(1));
+    int64_t planes = std::max<int64_t>(batch.dim(0) * batch.dim(1), 1);
+    int64_t plane = batch.size() / planes;
     results[1] =
         e.binary(ops::Mod, results[1], e.scalar(DType::Int32, double(plane)));
   }
@@ -126,8 +127,6 @@ static void adaptivePool(Node &n) {
   auto first = x.rank() - int64_t(counts.size());
   if (n.failed() || first < 1)
     return n.fail("its input has too few axes");
-  if (n.wants(1))
-    return n.fail("the indices of its maximum have no counterpart");
   constexpr int64_t most = 1024;
   for (auto [i, count] : llvm::enumerate(counts)) {
     int64_t axis = first + int64_t(i);

@@ -147,8 +147,9 @@ static void bilinear(Node &n) {
   Emitter &e = n.e;
   Val x = n.in("input1"), y = n.in("input2"), weight = n.in("weight");
   Val bias = n.maybe("bias");
-  if (n.failed() || !x || !y || !weight)
-    return;
+  if (n.failed() || !x || !y || !weight || weight.rank() != 3 ||
+      weight.size() == 0)
+    return n.fail("its weight must have rank 3");
   int64_t outputs = weight.dim(0), width = weight.dim(1),
           height = weight.dim(2);
   int64_t count = x.size() / width;
@@ -163,7 +164,34 @@ static void bilinear(Node &n) {
   n.out(bias ? e.add(result, bias) : result);
 }
 
+/// The sum over some axes of a product of three, which get axes of extent 1
+/// first.
+static void trilinear(Node &n) {
+  Emitter &e = n.e;
+  n.ignore("unroll_dim");
+  Val product;
+  for (auto [name, expand] :
+       {std::pair("i1", "expand1"), std::pair("i2", "expand2"),
+        std::pair("i3", "expand3")}) {
+    Val x = n.in(name);
+    Shape added = n.ints(expand), shape = x.shape();
+    llvm::sort(added);
+    for (int64_t axis : added) {
+      if (axis < 0 || axis > int64_t(shape.size()))
+        return n.fail("there is no axis " + llvm::Twine(axis));
+      shape.insert(shape.begin() + axis, 1);
+    }
+    Val wide = e.reshape(x, shape);
+    product = product ? e.mul(product, wide) : wide;
+  }
+  if (!product)
+    return;
+  Shape axes = n.axes("sumdim", product.rank());
+  n.out(e.reduce(ops::ReduceSum, product, axes, false));
+}
+
 static constexpr OpRow rows[] = {
+    {"aten._trilinear.default", trilinear},
     {"aten.addmm.default", addmm},
     {"aten.addmv.default", addmv},
     {"aten.baddbmm.default", baddbmm},

@@ -169,6 +169,54 @@ static void gru(Node &n) {
     runStack(n, stack, "GRU", gruOrder);
 }
 
+/// Step by step, each layer and direction: h = max(0, W x + b + V h + c).
+static void rnnRelu(Node &n) {
+  Emitter &e = n.e;
+  Stack stack;
+  constexpr int64_t longest = 1024;
+  if (!readStack(n, stack, false))
+    return;
+  int64_t steps = stack.x.dim(0);
+  if (steps > longest)
+    return n.fail("of more than " + llvm::Twine(longest) + " steps");
+  Val x = stack.x;
+  Vals last;
+  for (size_t i = 0; i != stack.weights.size();) {
+    Vals sides;
+    for (int64_t side = 0; side != stack.directions; ++side, ++i) {
+      const LayerWeights &own = stack.weights[i];
+      Val inputs = e.matmul(x, own.input, false, true);
+      if (own.inputBias)
+        inputs = e.add(e.add(inputs, own.inputBias), own.hiddenBias);
+      Val h = e.slice(stack.h, 0, int64_t(i), int64_t(i) + 1);
+      Vals outputs;
+      for (int64_t step = 0; step != steps; ++step) {
+        int64_t at = side == 0 ? step : steps - 1 - step;
+        Val recurrent = e.matmul(h, own.hidden, false, true);
+        h = e.unary(ops::Relu,
+                    e.add(e.slice(inputs, 0, at, at + 1), recurrent));
+        if (!h)
+          return;
+        outputs.push_back(h);
+      }
+      if (side == 1)
+        std::reverse(outputs.begin(), outputs.end());
+      sides.push_back(e.concat(outputs, 0));
+      last.push_back(h);
+    }
+    x = e.concat(sides, 2);
+  }
+  Val states = e.concat(last, 0);
+  if (stack.isSingle) {
+    x = e.reshape(x, {x.dim(0), x.dim(2)});
+    states = e.reshape(states, {states.dim(0), states.dim(2)});
+  } else if (stack.batchFirst) {
+    x = e.transpose(x, {1, 0, 2});
+  }
+  n.out(0, x);
+  n.out(1, states);
+}
+
 static void rnnTanh(Node &n) {
   Stack stack;
   if (readStack(n, stack, false))
@@ -242,6 +290,7 @@ static constexpr OpRow rows[] = {
     {"aten.gru_cell.default", gruCell},
     {"aten.lstm.input", lstm, "not with projections"},
     {"aten.lstm_cell.default", lstmCell},
+    {"aten.rnn_relu.input", rnnRelu, "of up to 1024 steps"},
     {"aten.rnn_relu_cell.default", rnnCell<ops::Relu>},
     {"aten.rnn_tanh.input", rnnTanh},
     {"aten.rnn_tanh_cell.default", rnnCell<ops::Tanh>},

@@ -263,6 +263,8 @@ static constexpr OpRow rows[] = {
     {"aten.var.default", variance},
     {"aten.var.dim", variance},
     {"aten.var_mean.correction", varianceAndMean},
+    {"aten.var_mean.default", varianceAndMean},
+    {"aten.var_mean.dim", varianceAndMean},
 };
 
 llvm::ArrayRef<OpRow> torch::reductionRows() { return rows; }

@@ -192,7 +192,8 @@ static void pixelShuffle(Node &n) {
   Emitter &e = n.e;
   Val x = n.in("self");
   int64_t factor = n.integer("upscale_factor");
-  if (n.failed() || x.rank() < 3 || factor < 1 ||
+  constexpr int64_t most = 4096;
+  if (n.failed() || x.rank() < 3 || factor < 1 || factor > most ||
       x.dim(-3) % (factor * factor) != 0)
     return n.fail("the channels are no multiple of the factor");
   Shape shape(x.shape().begin(), x.shape().end() - 3);
@@ -232,7 +233,8 @@ static void channelShuffle(Node &n) {
   Emitter &e = n.e;
   Val x = n.in("self");
   int64_t groups = n.integer("groups");
-  if (n.failed() || x.rank() < 3 || groups < 1 || x.dim(1) % groups != 0)
+  if (n.failed() || x.rank() < 3 || groups < 1 || x.dim(1) % groups != 0 ||
+      x.size() == 0)
     return n.fail("the channels are no multiple of the groups");
   int64_t each = x.dim(1) / groups;
   Val parts =

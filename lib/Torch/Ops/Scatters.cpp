@@ -86,7 +86,7 @@ static void giveRows(Node &n, Val x, Val source, StringRef mode) {
   Emitter &e = n.e;
   Val indices = n.in("index");
   int64_t axis = n.axis("dim", x.rank());
-  if (n.failed() || !x || !indices || !source)
+  if (n.failed() || !x || !indices || !source || x.rank() == 0)
     return;
   if (indices.rank() == 0)
     indices = e.reshape(indices, {1});

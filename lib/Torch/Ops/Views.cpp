@@ -16,6 +16,14 @@ static Shape whole(Shape shape, ScalarType type) {
   return shape;
 }
 
+/// Whether the operand has an axis at all; an error if not.
+static bool hasAxis(Node &n, const Item &x) {
+  if (x.val.rank() - isComplex(x.type) > 0)
+    return true;
+  n.fail("its input has no axes");
+  return false;
+}
+
 /// The axes, without that of complex numbers.
 static int64_t rankOf(const Item &x) {
   return x.val.rank() - isComplex(x.type);
@@ -64,7 +72,7 @@ static void flatten(Node &n) {
     if (axis > first && axis <= last)
       shape.back() *= x.val.dim(axis);
     else
-      shape.push_back(x.val.shape()[size_t(axis)]);
+      shape.push_back(x.val.dim(axis));
   }
   if (rank == 0)
     shape = {1};
@@ -83,7 +91,7 @@ static void unflatten(Node &n) {
       others *= extent;
   for (int64_t &extent : sizes)
     if (extent == -1)
-      extent = others > 0 ? x.val.shape()[size_t(axis)] / others : 0;
+      extent = others > 0 ? x.val.dim(axis) / others : 0;
   Shape shape = x.val.shape();
   if (isComplex(x.type))
     shape.pop_back();
@@ -102,7 +110,7 @@ static void squeeze(Node &n) {
     for (int64_t axis : n.ints("dim"))
       axes.push_back(n.normalized(axis, rank));
   for (int64_t axis = 0; axis != rank; ++axis) {
-    int64_t extent = x.val.shape()[size_t(axis)];
+    int64_t extent = x.val.dim(axis);
     if (extent != 1 || !(all || llvm::is_contained(axes, axis)))
       shape.push_back(extent);
   }
@@ -237,8 +245,8 @@ static void repeatInterleave(Node &n) {
     axis = n.axis("dim", x.rank());
   else
     x = e.reshape(x, {x.size()});
-  if (n.failed())
-    return;
+  if (n.failed() || x.rank() == 0 || count < 1)
+    return n.fail("its result has no elements");
   Shape wide = x.shape(), shape = x.shape();
   wide.insert(wide.begin() + axis + 1, 1);
   Val parts = e.reshape(x, wide);
@@ -254,7 +262,9 @@ static void repeatInterleave(Node &n) {
 static void select(Node &n) {
   Emitter &e = n.e;
   Item x = n.item("self");
-  int64_t axis = n.axis("dim", rankOf(x)), extent = x.val.shape()[size_t(axis)];
+  if (!hasAxis(n, x))
+    return;
+  int64_t axis = n.axis("dim", rankOf(x)), extent = x.val.dim(axis);
   const Argument &given = n.argument("index");
   Shape shape = x.val.shape();
   shape.erase(shape.begin() + axis);
@@ -281,11 +291,13 @@ static std::pair<int64_t, int64_t> bounds(Node &n, int64_t extent) {
 static void slice(Node &n) {
   Emitter &e = n.e;
   Item x = n.item("self");
-  int64_t axis = n.axis("dim", rankOf(x));
-  auto [begin, end] = bounds(n, x.val.shape()[size_t(axis)]);
-  int64_t step = n.integer("step");
-  if (n.failed())
+  if (!hasAxis(n, x))
     return;
+  int64_t axis = n.axis("dim", rankOf(x));
+  auto [begin, end] = bounds(n, x.val.dim(axis));
+  int64_t step = n.integer("step");
+  if (n.failed() || step < 1)
+    return n.fail("its step is not positive");
   if (begin >= end) {
     Shape shape = x.val.shape();
     shape[size_t(axis)] = 0;
@@ -297,9 +309,11 @@ static void slice(Node &n) {
 
 static void narrow(Node &n) {
   Item x = n.item("self");
+  if (!hasAxis(n, x))
+    return;
   int64_t axis = n.axis("dim", rankOf(x)), begin = n.integer("start");
   if (begin < 0)
-    begin += x.val.shape()[size_t(axis)];
+    begin += x.val.dim(axis);
   int64_t end = begin + n.integer("length");
   if (!n.failed())
     n.out(n.e.slice(x.val, axis, begin, end));
@@ -321,6 +335,8 @@ static void giveParts(Node &n, const Item &x, int64_t axis,
 
 static void splitSizes(Node &n) {
   Item x = n.item("self");
+  if (!hasAxis(n, x))
+    return;
   int64_t axis = n.axis("dim", rankOf(x));
   giveParts(n, x, axis,
             n.ints(n.has("split_sizes") ? "split_sizes" : "split_size"));
@@ -335,21 +351,26 @@ static Shape equalParts(int64_t extent, int64_t size) {
 
 static void split(Node &n) {
   Item x = n.item("self");
+  if (!hasAxis(n, x))
+    return;
   int64_t axis = n.axis("dim", rankOf(x));
-  giveParts(n, x, axis,
-            equalParts(x.val.shape()[size_t(axis)], n.integer("split_size")));
+  giveParts(n, x, axis, equalParts(x.val.dim(axis), n.integer("split_size")));
 }
 
 static void chunk(Node &n) {
   Item x = n.item("self");
+  if (!hasAxis(n, x))
+    return;
   int64_t axis = n.axis("dim", rankOf(x)), count = n.integer("chunks");
-  int64_t extent = x.val.shape()[size_t(axis)];
+  int64_t extent = x.val.dim(axis);
   if (!n.failed() && count > 0)
     giveParts(n, x, axis, equalParts(extent, (extent + count - 1) / count));
 }
 
 static void unbind(Node &n) {
   Item x = n.item("self");
+  if (!hasAxis(n, x))
+    return;
   int64_t axis = n.axis("dim", rankOf(x));
   Shape shape = x.val.shape();
   int64_t count = shape[size_t(axis)];
@@ -366,7 +387,7 @@ static void unfold(Node &n) {
   Val x = n.in("self");
   int64_t axis = n.axis("dimension", x.rank()), size = n.integer("size"),
           step = n.integer("step");
-  if (n.failed() || size < 1 || step < 1 || size > x.dim(axis))
+  if (n.failed() || x.rank() == 0 || size < 1 || step < 1 || size > x.dim(axis))
     return n.fail("its window does not fit");
   int64_t count = (x.dim(axis) - size) / step + 1;
   Shape indices;
@@ -461,11 +482,11 @@ static void roll(Node &n) {
     x = e.reshape(x, {x.size()});
     axes = {0};
   }
-  if (n.failed() || shifts.size() != axes.size())
+  if (n.failed() || shifts.size() != axes.size() || x.size() == 0)
     return n.fail("there must be a shift for each axis");
   for (auto [shift, given] : llvm::zip_equal(shifts, axes)) {
     int64_t axis = n.normalized(given, x.rank()), extent = x.dim(axis);
-    int64_t first = ((-shift % extent) + extent) % extent;
+    int64_t first = ((-(shift % extent)) + extent) % extent;
     if (first != 0)
       x = e.concat(
           {e.slice(x, axis, first, extent), e.slice(x, axis, 0, first)}, axis);
@@ -514,11 +535,6 @@ static void meshgrid(Node &n) {
     Shape own(items.size(), 1);
     own[axis] = item.val.size();
     Val grid = e.broadcast(e.reshape(item.val, own), shape);
-    if (swaps) {
-      Shape perm = inOrder(int64_t(items.size()));
-      std::swap(perm[0], perm[1]);
-      grid = e.transpose(grid, perm);
-    }
     results.push_back(grid);
   }
   if (swaps)
@@ -550,6 +566,7 @@ static constexpr OpRow rows[] = {
     {"aten.flip.default", flip},
     {"aten.imag.default", partOf<1>, "", true},
     {"aten.lift_fresh_copy.default", identity, "", true},
+    {"aten.mT.default", transposeLast},
     {"aten.meshgrid.default", meshgrid},
     {"aten.meshgrid.indexing", meshgrid},
     {"aten.movedim.int", moveAxis, "", true},
