@@ -107,7 +107,8 @@ TEST_F(WriterLock, ANoteSaysWhereThereIsNone) {
     lockError = 0;
     EXPECT_TRUE(folder->has(name));
     ASSERT_EQ(notes.all().size(), 2u);
-    EXPECT_EQ(notes.all()[0].kind->id, "may-be-left-behind");
+    EXPECT_EQ("[" + notes.all()[0].kind->id.str() + "]",
+              "[may-be-left-behind]");
   }
 }
 #endif
