@@ -77,6 +77,11 @@ static void joinFindings(std::vector<Finding> &findings, const Rule &rule) {
                  findings.end());
 }
 
+static bool hasFindingOf(llvm::ArrayRef<Finding> findings, const Rule &rule) {
+  return llvm::any_of(
+      findings, [&](const Finding &finding) { return finding.rule == &rule; });
+}
+
 /// Whether what breaks the rule is no finding for Core ML.
 static bool isFineForCoreML(const Op &op, const Rule &rule,
                             const OpsAroundEngine &around) {
@@ -144,9 +149,15 @@ std::vector<Finding> anec::checkProgram(const MILOutline *text,
   // Nobody writes the ops of a package one by one: what breaks a rule there is
   // how the model computes.
   bool isCoreML = assumptions.path == EnginePath::CoreML;
-  for (const Rule *rule : allRules())
+  for (const Rule *rule : allRules()) {
     if (isCoreML || rule->isOneFact)
       joinFindings(findings, *rule);
+    if (isCoreML && rule->saidBy && hasFindingOf(findings, *rule->saidBy) &&
+        !assumptions.denies(*rule))
+      llvm::erase_if(findings, [&](const Finding &finding) {
+        return finding.rule == rule;
+      });
+  }
   return findings;
 }
 

@@ -84,6 +84,8 @@ struct Rule {
   bool (*isFineForCoreML)(const Op &op,
                           const OpsAroundEngine &around) = nullptr;
   llvm::StringLiteral fineForCoreML = "";
+  /// A rule that says as much and more of a package that breaks both.
+  const Rule *saidBy = nullptr;
   Impact impact = Impact::Error;
   /// Who found it and on which system, and when that was written or read
   /// (year-month).

@@ -421,6 +421,7 @@ constinit const Rule rules::NoBlockwise = {
     .chips = {Chip::M1, Chip::M2},
     .impact = Impact::Warning,
     .source = "ANEForge, table of families: streams blocks from M3 on",
+    .saidBy = &rules::GroupedScale,
     .date = "2026-11",
     .advice = "use `constexpr_affine_dequantize` with a scale per channel",
     .ofOp = blockwise,
