@@ -3,7 +3,8 @@ architectures, each in the form whose turn it is, and those of test/CoreML.
 
 Steps: read; sound, no finding is an error; findings, the number for the chip that has the
 most, of m1 to m4, which may only become less; few, if at most three of them are about
-something else than ops that the engine's compiler refused in a recorded trial."""
+something else than ops that the engine's compiler refused in a recorded trial; repaired, of
+one with errors, if the package that anec writes of it has none."""
 import functools
 import json
 import pathlib
@@ -46,17 +47,40 @@ def check(row, door, ctx):
     return judge(folder / "m.mlpackage", ctx)
 
 
-def judge(package, ctx):
+def checked(package, ctx):
+    """The result, and the outcome of what failed."""
     result = ctx.run("anec", "check", package, "--target=" + ",".join(CHIPS),
                      "--format=json", "--fail-on=never")
-    outcome = ctx.step(result)
+    return result, ctx.step(result)
+
+
+def errors_of(findings):
+    return sorted({one["rule"] for one in findings if one["severity"] == "error"})
+
+
+def repaired(package, ctx):
+    """Whether the package that anec writes of one with errors has none."""
+    fixed = ctx.folder / "fixed.mlpackage"
+    outcome = ctx.step(ctx.run("anec", package, "--passes=canonicalize,dce", "-o", fixed))
+    if outcome:
+        return outcome
+    result, outcome = checked(fixed, ctx)
+    if outcome:
+        return outcome
+    errors = errors_of(json.loads(result.stdout)["findings"])
+    return wrong(" ".join(errors)) if errors else RIGHT
+
+
+def judge(package, ctx):
+    result, outcome = checked(package, ctx)
     if outcome:
         return {"read": outcome}
     findings = json.loads(result.stdout)["findings"]
-    errors = sorted({one["rule"] for one in findings if one["severity"] == "error"})
+    errors = errors_of(findings)
     of_chip = [[one["rule"] for one in findings if chip in one["targets"]] for chip in CHIPS]
     most = max(of_chip, key=len)
     rest = max(([rule for rule in rules if rule not in RECORDED] for rules in of_chip), key=len)
-    return {"read": RIGHT, "sound": wrong(" ".join(errors)) if errors else RIGHT,
-            "findings": harness.counted(len(most), " ".join(most)),
-            "few": RIGHT if len(rest) <= MOST else wrong(" ".join(rest))}
+    steps = {"read": RIGHT, "sound": wrong(" ".join(errors)) if errors else RIGHT,
+             "findings": harness.counted(len(most), " ".join(most)),
+             "few": RIGHT if len(rest) <= MOST else wrong(" ".join(rest))}
+    return steps | ({"repaired": repaired(package, ctx)} if errors else {})

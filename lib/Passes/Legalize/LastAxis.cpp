@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Legalize.h"
+#include <algorithm>
 #include <numeric>
 
 using namespace anec;
@@ -112,6 +113,40 @@ static Value *sliceTransposed(Rewriter &r) {
   steps[last - 1] = stride[last];
   return r.make(ops::Transpose, {slice(turned, from, to, steps, "columns")},
                 {{param::perm, exchange}});
+}
+
+/// gather(x, indices) along the last axis ==>
+/// transpose(gather(transpose(x), indices)) along the one before it
+Value *legalize::gatherTransposed(Rewriter &r) {
+  const Shape &from = r.x()->type.shape, &to = r.op.result()->type.shape;
+  Value *indices = r.op.operand(param::indices);
+  if (r.op.get(param::batchDims) != 0)
+    return nullptr;
+  auto gather = [&](Value *x, int64_t axis, llvm::StringRef part) {
+    return r.make(
+        ops::Gather, {x, indices},
+        {{param::axis, axis},
+         {param::batchDims, r.op.constant(param::batchDims)},
+         {param::validateIndices, r.op.constant(param::validateIndices)}},
+        part);
+  };
+  if (from.size() == 1) {
+    Value *column = r.reshape(r.x(), {from[0], 1}, "column");
+    return r.reshape(gather(column, 0, "rows"), to);
+  }
+  size_t before = from.size() - 2;
+  Shape exchange(from.size()), back(to.size());
+  std::iota(exchange.begin(), exchange.end(), 0);
+  std::swap(exchange[before], exchange[before + 1]);
+  Value *turned =
+      r.make(ops::Transpose, {r.x()}, {{param::perm, exchange}}, "turned");
+  // The axis that changed places with that of the indices follows theirs now.
+  std::iota(back.begin(), back.end(), 0);
+  std::rotate(back.begin() + before, back.end() - 1, back.end());
+  if (to.size() < from.size()) // one index, without an axis
+    return gather(turned, int64_t(before), "");
+  return r.make(ops::Transpose, {gather(turned, int64_t(before), "rows")},
+                {{param::perm, back}});
 }
 
 /// concat(x, y) along the last axis ==> the same of blocks of columns

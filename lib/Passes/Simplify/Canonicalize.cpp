@@ -136,6 +136,48 @@ static Value *wholeSlice(Op &op, Builder &) {
   return single || slice ? sameType(op.operand(0u), op) : nullptr;
 }
 
+/// Where a list of indices begins that follow one another; nothing for other
+/// lists.
+static std::optional<int64_t> firstOfRun(const Constant &indices,
+                                         int64_t extent) {
+  std::optional<int64_t> first;
+  for (int64_t place : llvm::seq(indices.numElements())) {
+    int64_t index = indices.intAt(place);
+    index += index < 0 ? extent : 0;
+    if (!first)
+      first = index;
+    if (index != *first + place || index >= extent)
+      return std::nullopt;
+  }
+  return first;
+}
+
+// gather(x, [2, 3, 4]) == slice_by_size(x). Rows of weights stay lookups, which
+// do not unpack the others.
+static Value *consecutiveRows(Op &op, Builder &builder) {
+  const Op *indices =
+      op.is(ops::Gather) ? definedBy(op.operand(1u), ops::Const) : nullptr;
+  const Op *source = op.operand(0u)->definingOp();
+  if (!indices || indices->result()->type.rank() != 1 ||
+      op.get(param::batchDims) != 0 ||
+      (source && (source->def().has(trait::Stored) ||
+                  source->def().has(trait::Constexpr))))
+    return nullptr;
+  const Shape &shape = op.operand(0u)->type.shape;
+  int64_t axis = op.get(param::axis);
+  axis += axis < 0 ? int64_t(shape.size()) : 0;
+  std::optional<int64_t> first =
+      firstOfRun(*indices->constant(param::val), shape[axis]);
+  if (!first)
+    return nullptr;
+  Shape begin(shape.size(), 0);
+  begin[axis] = *first;
+  return builder.build(
+      ops::SliceBySize, {op.operand(0u)},
+      {{param::begin, begin}, {param::size, op.result()->type.shape}},
+      op.result()->name);
+}
+
 //===----------------------------------------------------------------------===//
 // Weights
 //===----------------------------------------------------------------------===//
@@ -184,9 +226,9 @@ static Value *canonicalWeight(Op &op, Builder &builder) {
 //===----------------------------------------------------------------------===//
 
 static constexpr Simplification rewrites[] = {
-    constantToTheRight, neutralElement,   redundantCopy,   identityReshape,
-    toReshape,          nestedReshape,    nestedTranspose, wholeSlice,
-    reshapedWeight,     transposedWeight, canonicalWeight,
+    constantToTheRight, neutralElement, redundantCopy,    identityReshape,
+    toReshape,          nestedReshape,  nestedTranspose,  wholeSlice,
+    consecutiveRows,    reshapedWeight, transposedWeight, canonicalWeight,
 };
 
 /// Applies the first matching rewrite; null when none matches.

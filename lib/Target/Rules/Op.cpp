@@ -163,6 +163,8 @@ constinit const Rule rules::GatherLastAxis = {
     .date = "2026-11",
     .confidence = Confidence::High,
     .advice = "first transpose so that the axis is not the last",
+    .rewrite = Rewrite::GatherTransposed,
+    .rewriteWhen = RewriteWhen::Chosen,
     .ofOp = lastAxisGather,
 };
 
@@ -419,9 +421,9 @@ constinit const Rule rules::NoBlockwise = {
     .family = family,
     .summary = "`constexpr_blockwise_shift_scale` is not supported before M3",
     .chips = {Chip::M1, Chip::M2},
+    .saidBy = &rules::GroupedScale,
     .impact = Impact::Warning,
     .source = "ANEForge, table of families: streams blocks from M3 on",
-    .saidBy = &rules::GroupedScale,
     .date = "2026-11",
     .advice = "use `constexpr_affine_dequantize` with a scale per channel",
     .ofOp = blockwise,
