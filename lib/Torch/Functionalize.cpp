@@ -84,6 +84,8 @@ static constexpr ViewRow viewRows[] = {
     {"squeeze.dims", Inverse::Reshape},
     {"swapaxes.default", Inverse::Same},
     {"t.default", Inverse::Same},
+    {"tensor_split.indices", Inverse::Parts},
+    {"tensor_split.sections", Inverse::Parts},
     {"to.device", Inverse::Reshape, true},
     {"to.dtype", Inverse::Reshape, true},
     {"to.dtype_layout", Inverse::Reshape, true},

@@ -14,8 +14,15 @@ static void convert(Node &n) {
   n.ignore("other");
   Item x = n.item("self");
   ScalarType type = n.outType();
+  if (isComplex(type) && !isComplex(x.type)) {
+    Val real = n.cast(x, ScalarType::Float32);
+    Shape shape = real.shape();
+    shape.push_back(1);
+    Val zero = n.e.filled(DType::FP32, shape, 0);
+    return n.out(n.e.concat({n.e.reshape(real, shape), zero}, -1));
+  }
   if (isComplex(type) != isComplex(x.type))
-    return n.fail("conversions to or from complex numbers are not supported");
+    return n.fail("conversions from complex numbers are not supported");
   // Wide integers stay what they are, since shapes have large ones.
   if (x.type == type)
     return n.out(x.val);

@@ -298,11 +298,11 @@ static void slice(Node &n) {
   int64_t step = n.integer("step");
   if (n.failed() || step < 1)
     return n.fail("its step is not positive");
-  if (begin >= end) {
+  if (begin >= end || x.val.size() == 0) {
+    // What has no elements is known.
     Shape shape = x.val.shape();
-    shape[size_t(axis)] = 0;
-    return x.val.known() ? n.out(e.empty(x.val.dtype(), shape))
-                         : n.fail("its result has no elements");
+    shape[size_t(axis)] = begin >= end ? 0 : (end - begin - 1) / step + 1;
+    return n.out(e.empty(x.val.dtype(), shape));
   }
   n.out(e.slice(x.val, axis, begin, end, step));
 }
@@ -325,7 +325,10 @@ static void giveParts(Node &n, const Item &x, int64_t axis,
   Vals parts;
   int64_t begin = 0;
   for (int64_t size : sizes) {
-    parts.push_back(n.e.slice(x.val, axis, begin, begin + size));
+    Shape shape = x.val.shape();
+    shape[size_t(axis)] = size;
+    parts.push_back(size == 0 ? n.e.empty(x.val.dtype(), shape)
+                              : n.e.slice(x.val, axis, begin, begin + size));
     begin += size;
     if (!parts.back())
       return;
@@ -365,6 +368,36 @@ static void chunk(Node &n) {
   int64_t extent = x.val.dim(axis);
   if (!n.failed() && count > 0)
     giveParts(n, x, axis, equalParts(extent, (extent + count - 1) / count));
+}
+
+/// At places of an axis, or into a number of parts, of which the first have an
+/// element more.
+static void tensorSplit(Node &n) {
+  Item x = n.item("self");
+  if (!hasAxis(n, x))
+    return;
+  int64_t axis = n.axis("dim", rankOf(x)), extent = x.val.dim(axis);
+  Shape sizes;
+  if (n.has("sections")) {
+    int64_t count = n.integer("sections");
+    constexpr int64_t most = 4096;
+    if (n.failed() || count < 1 || count > most)
+      return n.fail("its number of parts is none");
+    for (int64_t i = 0; i != count; ++i)
+      sizes.push_back(extent / count + (i < extent % count));
+  } else {
+    int64_t begin = 0;
+    for (int64_t place : n.ints("indices")) {
+      int64_t end =
+          std::clamp<int64_t>(place < 0 ? place + extent : place, 0, extent);
+      sizes.push_back(std::max<int64_t>(end - begin, 0));
+      if (end < begin)
+        return n.fail("its places do not grow");
+      begin = end;
+    }
+    sizes.push_back(extent - begin);
+  }
+  giveParts(n, x, axis, sizes);
 }
 
 static void unbind(Node &n) {
@@ -497,6 +530,18 @@ static void roll(Node &n) {
 /// The real and the imaginary parts, which are an axis already.
 static void sameElements(Node &n) { n.out(n.e.native(n.item("self").val)); }
 
+static void joinParts(Node &n) {
+  Emitter &e = n.e;
+  Val real = n.in("real"), imaginary = n.in("imag");
+  std::optional<Shape> shape = broadcastShapes(real.shape(), imaginary.shape());
+  if (n.failed() || !shape)
+    return n.fail("its parts do not broadcast");
+  Shape wide = *shape;
+  wide.push_back(1);
+  Val left = e.reshape(e.broadcast(real, *shape), wide);
+  n.out(e.concat({left, e.reshape(e.broadcast(imaginary, *shape), wide)}, -1));
+}
+
 template <int Part>
 static void partOf(Node &n) {
   Item x = n.item("self");
@@ -555,6 +600,7 @@ static constexpr OpRow rows[] = {
     {"aten.broadcast_to.default", expand},
     {"aten.chunk.default", chunk, "", true},
     {"aten.clone.default", identity, "", true},
+    {"aten.complex.default", joinParts},
     {"aten.contiguous.default", identity, "", true},
     {"aten.detach.default", identity, "", true},
     {"aten.detach_.default", identity, "", true},
@@ -593,6 +639,8 @@ static constexpr OpRow rows[] = {
     {"aten.squeeze.dims", squeeze, "", true},
     {"aten.swapaxes.default", swapaxes, "", true},
     {"aten.t.default", transposeLast, "", true},
+    {"aten.tensor_split.indices", tensorSplit, "", true},
+    {"aten.tensor_split.sections", tensorSplit, "", true},
     {"aten.tile.default", repeat},
     {"aten.transpose.int", transpose, "", true},
     {"aten.unbind.int", unbind, "", true},
