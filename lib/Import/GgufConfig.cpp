@@ -350,8 +350,7 @@ std::optional<GgufConfig> anec::configOfGguf(const GgufFile &file,
   if (!checkGeneral(file, arrays, diags))
     return std::nullopt;
   Writer(file, arrays, ignoredKeys, config).write();
-  // Families have different values by default, and a file without one is not
-  // whole: llama.cpp refuses it too.
+  // Families have different values by default, so that none can be assumed.
   std::string epsilon =
       (config.architecture->name + "." + config.architecture->epsilon).str();
   if (!file.find(epsilon) && !is_contained(ignoredKeys, epsilon)) {

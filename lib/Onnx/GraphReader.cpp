@@ -464,47 +464,20 @@ bool GraphReader::readBranch(const proto::Graph &graph,
 // Values that must be known
 //===----------------------------------------------------------------------===//
 
-/// The parameters that `value` is computed from.
-static llvm::SetVector<Value *> parametersOf(Value *value) {
-  llvm::SetVector<Value *> seen, parameters;
-  seen.insert(value);
-  for (size_t i = 0; i != seen.size(); ++i) {
-    const Op *op = seen[i]->definingOp();
-    if (!op)
-      parameters.insert(seen[i]);
-    else
-      for (Value *operand : op->operandValues())
-        if (operand)
-          seen.insert(operand);
-  }
-  return parameters;
-}
-
 /// Whether all inputs that `x` is computed from are at hand.
 bool GraphReader::isAtHand(Val x) {
-  llvm::SetVector<Value *> parameters = parametersOf(x.get());
-  return !parameters.empty() && llvm::all_of(parameters, [&](Value *parameter) {
-    return fixed.given.contains(parameter->name);
-  });
+  InputsOf inputs(x.get());
+  return !inputs.empty() && inputs.areGiven(fixed);
 }
 
 void GraphReader::needConstant(Val x, llvm::StringRef what, SourceRange range) {
-  std::string names;
-  bool all = true;
-  llvm::SetVector<Value *> parameters = parametersOf(x.get());
-  for (Value *parameter : parameters) {
-    names += (names.empty() ? "`" : ", `") + parameter->name + "`";
-    all &= fixed.given.contains(parameter->name);
-  }
-  if (parameters.empty()) {
+  InputsOf inputs(x.get());
+  if (inputs.empty())
     diags.report(range, diag::OnnxNeedsKnown, what);
-  } else if (!all) {
-    diags.report(range, diag::OnnxNeedsConstant, what, names);
-  } else {
-    for (Value *parameter : parameters)
-      fixed.fixed.insert(parameter->name);
-    fixed.changed = true;
-  }
+  else if (!inputs.areGiven(fixed))
+    diags.report(range, diag::OnnxNeedsConstant, what, inputs.names());
+  else
+    inputs.fix(fixed);
 }
 
 //===----------------------------------------------------------------------===//

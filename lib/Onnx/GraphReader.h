@@ -6,6 +6,7 @@
 #ifndef ANEC_LIB_ONNX_GRAPHREADER_H
 #define ANEC_LIB_ONNX_GRAPHREADER_H
 
+#include "FixedInputs.h"
 #include "Node.h"
 #include "anec/MIL/FlexibleShapes.h"
 #include "anec/Support/Listing.h"
@@ -16,15 +17,6 @@ namespace anec::onnx {
 
 /// The version of each domain's operators; that of ONNX has the key ``.
 using Opsets = llvm::StringMap<int64_t>;
-
-/// The inputs whose values are read now, since shapes depend on them.
-struct FixedInputs {
-  /// All values that are at hand, by the input's name.
-  llvm::StringMap<ConstantRef> given;
-  /// Those that are used; the model is read again when one is added.
-  llvm::StringSet<> fixed;
-  bool changed = false;
-};
 
 /// Reads the graph of a model as a kernel.
 class GraphReader : public Scope {

@@ -109,16 +109,6 @@ static const ViewRow *viewRowOf(StringRef target) {
   return nullptr;
 }
 
-static std::optional<Shape> numbersOf(llvm::ArrayRef<Extent> extents) {
-  Shape numbers;
-  for (const Extent &extent : extents) {
-    if (!extent.value)
-      return std::nullopt;
-    numbers.push_back(*extent.value);
-  }
-  return numbers;
-}
-
 static bool equal(llvm::ArrayRef<Extent> x, llvm::ArrayRef<Extent> y) {
   return llvm::equal(x, y, [](const Extent &x, const Extent &y) {
     return x.value == y.value && x.expression == y.expression;

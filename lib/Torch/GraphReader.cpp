@@ -259,52 +259,26 @@ bool GraphReader::readBody(const Graph &graph, llvm::ArrayRef<Item> inputs,
   return read;
 }
 
-/// The parameters that `value` is computed from.
-static llvm::SetVector<Value *> inputsOf(Value *value) {
-  llvm::SetVector<Value *> seen, parameters;
-  seen.insert(value);
-  for (size_t i = 0; i != seen.size(); ++i) {
-    const Op *op = seen[i]->definingOp();
-    if (!op)
-      parameters.insert(seen[i]);
-    else
-      for (Value *operand : op->operandValues())
-        if (operand)
-          seen.insert(operand);
-  }
-  return parameters;
-}
-
 bool GraphReader::isAtHand(Val x) {
-  llvm::SetVector<Value *> parameters = inputsOf(x.get());
-  return !parameters.empty() && llvm::all_of(parameters, [&](Value *parameter) {
-    return fixed.given.contains(parameter->name);
-  });
+  onnx::InputsOf inputs(x.get());
+  return !inputs.empty() && inputs.areGiven(fixed);
 }
 
 void GraphReader::needConstant(Val x, StringRef what, SourceRange range) {
-  std::string names;
-  bool all = true;
-  llvm::SetVector<Value *> parameters = inputsOf(x.get());
-  for (Value *parameter : parameters) {
-    names += (names.empty() ? "`" : ", `") + parameter->name + "`";
-    all &= fixed.given.contains(parameter->name);
-  }
-  if (parameters.empty()) {
+  onnx::InputsOf inputs(x.get());
+  if (inputs.empty())
     found.report(range, diag::TorchNode,
                  "`" + what.str() +
                      "` must be known when the model is compiled");
-  } else if (!all) {
+  else if (!inputs.areGiven(fixed))
     found.report(range, diag::TorchNode,
-                 "`" + what.str() + "` depends on the values of " + names +
+                 "`" + what.str() + "` depends on the values of " +
+                     inputs.names() +
                      ", and must be known when the model is compiled: --fix "
                      "gives the numbers of an input, and ane-run reads them "
                      "from --input");
-  } else {
-    for (Value *parameter : parameters)
-      fixed.fixed.insert(parameter->name);
-    fixed.changed = true;
-  }
+  else
+    inputs.fix(fixed);
 }
 
 //===----------------------------------------------------------------------===//

@@ -9,6 +9,16 @@
 using namespace anec;
 using namespace anec::torch;
 
+std::optional<Shape> torch::numbersOf(llvm::ArrayRef<Extent> extents) {
+  Shape numbers;
+  for (const Extent &extent : extents) {
+    if (!extent.value)
+      return std::nullopt;
+    numbers.push_back(*extent.value);
+  }
+  return numbers;
+}
+
 std::string torch::spelling(ScalarType type) {
   switch (type) {
   case ScalarType::UInt8:

@@ -14,6 +14,7 @@
 #define ANEC_LIB_TORCH_PROGRAM_H
 
 #include "JsonTree.h"
+#include "anec/IR/Type.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 #include <map>
@@ -55,6 +56,8 @@ struct Extent {
   StringRef expression;
   std::optional<int64_t> hint; ///< what it was in the export
 };
+/// The extents, if all are known.
+std::optional<Shape> numbersOf(llvm::ArrayRef<Extent> extents);
 
 struct TensorMeta {
   ScalarType type = ScalarType::None;

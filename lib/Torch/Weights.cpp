@@ -81,17 +81,6 @@ bool Weights::addConfig(Archive &archive, llvm::StringRef config,
   return true;
 }
 
-/// The extents, if all are known.
-static std::optional<Shape> numbersOf(llvm::ArrayRef<Extent> extents) {
-  Shape numbers;
-  for (const Extent &extent : extents) {
-    if (!extent.value)
-      return std::nullopt;
-    numbers.push_back(*extent.value);
-  }
-  return numbers;
-}
-
 /// The elements of a view inside of `storage`, in order, of `size` bytes each.
 static std::vector<uint8_t> gather(llvm::ArrayRef<uint8_t> storage,
                                    llvm::ArrayRef<int64_t> shape,

@@ -43,6 +43,7 @@ anec model.pt2 --shape x=1x3x224x224 -o model.mil          if its extents are sy
 | element types of arithmetic | PyTorch's rules, by which Python's numbers adapt to tensors |
 | int64, uint32, uint64 | become int32. A constant or an input that does not fit is an error |
 | float64, bfloat16 | become fp32, which rounds less than bfloat16 |
+| float16 | rounds, but not with `--numerics=fp32`, which rounds nothing |
 | complex numbers | in rotations and other products, views and absolute values, as pairs of fp32; not as inputs and outputs |
 | `cond` | the branch that is taken, if the condition is known; otherwise Core ML's `cond` |
 | `while_loop` | Core ML's `while_loop` |

@@ -35,27 +35,25 @@ static void topk(Node &n) {
   n.out(1, indices);
 }
 
-static void sort(Node &n) {
+/// The whole axis in order, and the indices.
+static std::pair<Val, Val> sorted(Node &n) {
   Item x = n.item("self");
   n.ignore("stable");
   int64_t axis = n.axis("dim", x.val.rank());
   bool descending = n.flag("descending");
-  if (n.failed() || x.val.rank() == 0)
-    return n.fail("its input must have an axis");
-  auto [values, indices] = ordered(n, x, axis, x.val.dim(axis), descending);
+  if (!n.failed() && x.val.rank() != 0)
+    return ordered(n, x, axis, x.val.dim(axis), descending);
+  n.fail("its input must have an axis");
+  return {};
+}
+
+static void sort(Node &n) {
+  auto [values, indices] = sorted(n);
   n.out(0, values);
   n.out(1, indices);
 }
 
-static void argsort(Node &n) {
-  Item x = n.item("self");
-  n.ignore("stable");
-  int64_t axis = n.axis("dim", x.val.rank());
-  bool descending = n.flag("descending");
-  if (n.failed() || x.val.rank() == 0)
-    return n.fail("its input must have an axis");
-  n.out(ordered(n, x, axis, x.val.dim(axis), descending).second);
-}
+static void argsort(Node &n) { n.out(sorted(n).second); }
 
 /// The element at place `rank` of an axis in order, and its index.
 static void giveRanked(Node &n, const Item &x, int64_t axis, int64_t rank) {
