@@ -102,6 +102,9 @@ if system == "Linux" and os.path.isdir("/proc/self/task"):
 if shutil.which("unshare") and subprocess.run(
         ["unshare", "--pid", "--fork", "true"], capture_output=True).returncode == 0:
     config.available_features.add("namespaces")
+# `REQUIRES: faults`: a library that lets calls of the system fail.
+if os.path.exists(os.path.join(config.anec_build_dir, "test", "bin", "libanec-faults.so")):
+    config.available_features.add("faults")
 # `REQUIRES: numpy`: an independent reference written with it.
 if config.has_numpy:
     config.available_features.add("numpy")

@@ -221,7 +221,10 @@ bool AtomicFolder::start() {
       written = std::make_shared<const Folder>(std::move(*folder));
       return true;
     }
-    if (!folder && !made)
+    // Nothing is in it yet. Another process may have removed it already.
+    if (made)
+      (void)parent->remove(name);
+    if (!folder && code != std::errc::no_such_file_or_directory)
       break;
   }
   report(code);

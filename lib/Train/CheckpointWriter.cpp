@@ -124,8 +124,8 @@ bool CheckpointWriter::pointToBest(const TrainState &state,
   std::error_code code;
   if (::symlinkat(target.c_str(), folder->descriptor(), aside.data()))
     code = std::error_code(errno, std::generic_category());
-  if (!code)
-    code = folder->rename(aside, link);
+  else if ((code = folder->rename(aside, link)))
+    (void)folder->remove(aside);
   if (code)
     diags.reportFile(folder->pathOf(link), diag::CannotWrite, code.message());
   return !code;

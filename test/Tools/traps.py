@@ -256,10 +256,10 @@ def commands(out):
     yield Command("ane-run bench", ["ane-run", "bench", "k.mil", "--warmup=0",
                                     "--iterations=1"], ["k.mil"])
     yield Command("ane-run bench", ["ane-run", "bench", "--suite=dispatch",
-                                    "--row=256x256", "--emit", qd], [], qd,
+                                    "--row=64x32", "--emit", qd], [], qd,
                   ["weights"], True)
     yield Command("ane-run bench", ["ane-run", "bench", "--suite=dispatch",
-                                    "--row=256x256", "--iterations=1",
+                                    "--row=64x32", "--iterations=1",
                                     "--warmup=0", "-o", q + ".json", "--plot",
                                     qd, "--beside=report.json"],
                   ["report.json"], qd, ["dispatch.svg"], True)
@@ -347,6 +347,17 @@ def check_coverage(all_commands):
         for name in re.findall(r"^    (\S+) +- ", listed, re.M):
             if f"{tool} {name}" not in tested:
                 sys.exit(f"traps.py has no case for `{tool} {name}`")
+
+
+def check_usage(inputs, box):
+    """Without traps no command is refused for its flags, which would test nothing."""
+    for command in commands("out"):
+        shutil.rmtree(box, ignore_errors=True)
+        shutil.copytree(inputs, box, symlinks=True)
+        result = subprocess.run(command.words, cwd=box, stdin=subprocess.DEVNULL,
+                                capture_output=True, text=True)
+        if result.returncode not in (0, 1, 3):
+            sys.exit(f"{' '.join(command.words)} is wrong: {result.stderr}")
 
 
 # ---------------------------------------------------------------------------
@@ -545,6 +556,7 @@ def main():
             sys.exit(f"{path} is there already")
     check_coverage(list(commands("out")))
     make_inputs(options.model, folder + "/inputs")
+    check_usage(folder + "/inputs", folder + "/box")
     failures, codes = 0, {}
     for seed in range(options.seed, options.seed + options.runs):
         case = Case(folder + "/inputs", folder + "/box", random.Random(seed),
