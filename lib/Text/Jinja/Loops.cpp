@@ -47,6 +47,8 @@ Evaluator::Flow Evaluator::loop(const Statement &statement, Ref<Iterator> items,
 
 Evaluator::Flow Evaluator::loopBody(const Statement &statement, Loop &loop,
                                     const Value &asValue) {
+  // `else` is for loops no turn of which came to its end, as in jinja2.
+  bool hasTurn = false;
   while (advance(loop)) {
     Ref<Scope> made = inner(scope);
     std::swap(scope, made);
@@ -56,8 +58,9 @@ Evaluator::Flow Evaluator::loopBody(const Statement &statement, Loop &loop,
     std::swap(scope, made);
     if (flow == Flow::Break)
       break;
+    hasTurn |= flow == Flow::Next;
   }
-  if (loop.index0 < 0 && !failed())
+  if (!hasTurn && !failed())
     return runIn(inner(scope), statement.otherwise);
   return Flow::Next;
 }

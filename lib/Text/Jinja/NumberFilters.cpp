@@ -6,6 +6,7 @@
 #include "Characters.h"
 #include "Evaluator.h"
 #include "NumberText.h"
+#include "Print.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
@@ -253,36 +254,8 @@ static Value toJson(Call &call) {
   return call.eval.failed() ? Value() : call.eval.text(std::move(made));
 }
 
-/// `value` with its dicts in the order of their keys.
-static Value sorted(Evaluator &eval, const Value &value) {
-  if (value.is(VK::Dict)) {
-    auto entries = value.dict().entries;
-    stable_sort(entries, [&](const auto &lhs, const auto &rhs) {
-      return lhs.first.kind() == rhs.first.kind()
-                 ? eval.less(lhs.first, rhs.first)
-                 : lhs.first.typeName() < rhs.first.typeName();
-    });
-    Ref<Dict> made(new Dict);
-    for (auto &[key, member] : entries)
-      made->set(key, sorted(eval, member));
-    return eval.dict(std::move(made));
-  }
-  if (!value.isList() && !value.isTuple())
-    return value;
-  List items;
-  for (const Value &item : value.sequence().items)
-    items.push_back(sorted(eval, item));
-  return eval.list(std::move(items), value.sequence().kind);
-}
-
 static Value prettyPrint(Call &call) {
-  std::string text = call.eval.repr(sorted(call.eval, call.self));
-  bool isLong = countCharacters(text) > 80 &&
-                (call.self.is(VK::Dict) || call.self.is(VK::Sequence) ||
-                 call.self.isText());
-  if (isLong)
-    return call.fail("of more than 80 characters is not supported");
-  return call.eval.text(std::move(text));
+  return call.eval.text(prettyText(call.eval, call.self));
 }
 
 static Value attribute(Call &call) {

@@ -14,6 +14,8 @@ namespace anec::jinja {
 std::string floatText(double number);
 /// repr() of a str, or ascii() of it.
 std::string textRepr(llvm::StringRef text, bool isAscii);
+/// pprint.pformat().
+std::string prettyText(Evaluator &eval, const Value &value);
 
 } // namespace anec::jinja
 

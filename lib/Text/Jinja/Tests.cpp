@@ -84,11 +84,12 @@ static Value isSame(Call &call) {
   return Value::of(isSmall && call.eval.same(lhs, rhs));
 }
 
-static Value isFilter(Call &call) {
-  return Value::of(call.self.isText() && findFilter(call.self.text()));
-}
-static Value isTest(Call &call) {
-  return Value::of(call.self.isText() && findTest(call.self.text()));
+/// Whether a table, a dict of Python, has the row.
+template <const CallRow *(*find)(StringRef)>
+static Value isNamed(Call &call) {
+  if (!isHashable(call.self))
+    return call.fail(Twine(call.self.typeName()) + " is no key of a dict");
+  return Value::of(call.self.isText() && find(call.self.text()));
 }
 
 static constexpr CallRow rows[] = {
@@ -107,7 +108,7 @@ static constexpr CallRow rows[] = {
     {"escaped", "", isEscaped},
     {"even", "", isParity<0>},
     {"false", "", isFlag<false>},
-    {"filter", "", isFilter},
+    {"filter", "", isNamed<findFilter>},
     {"float", "", isKind<VK::Float>},
     {"ge", "other", compares<Operator::GreaterEqual>},
     {"greaterthan", "other", compares<Operator::Greater>},
@@ -127,7 +128,7 @@ static constexpr CallRow rows[] = {
     {"sameas", "other", isSame},
     {"sequence", "", isSequence},
     {"string", "", isKind<VK::Text>},
-    {"test", "", isTest},
+    {"test", "", isNamed<findTest>},
     {"true", "", isFlag<true>},
     {"undefined", "", isKind<VK::Undefined>},
     {"upper", "", hasCase<Property::Upper>},

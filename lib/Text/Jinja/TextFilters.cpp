@@ -134,19 +134,19 @@ static Value stripTags(Call &call) {
 }
 
 static Value truncate(Call &call) {
-  if (!call.self.isText()) {
-    call.eval.failUndefined(call.self);
-    return call.fail("a " + call.self.typeName() + " is no str");
-  }
   int64_t most = call.integer(0),
           leeway = call[3].isNone() ? 5 : call.integer(3);
-  StringRef text = call.self.text(), end = call.text(2);
+  StringRef end = call.text(2);
   int64_t kept = most - int64_t(countCharacters(end));
   if (kept < 0 || leeway < 0)
     return call.fail("the length is less than that of the end");
-  if (!call.eval.spendOn(text) ||
-      int64_t(countCharacters(text)) <= most + leeway)
+  // Anything that is short enough stays what it is.
+  std::optional<int64_t> length = call.eval.length(call.self);
+  if (!length || *length <= most + leeway)
     return call.self;
+  if (!call.self.isText())
+    return call.fail("a " + call.self.typeName() + " is no str");
+  StringRef text = call.self.text();
   text = text.take_front(offsetOf(text, size_t(kept)));
   if (size_t space = text.rfind(' ');
       !call[1].isTrue() && space != StringRef::npos)
