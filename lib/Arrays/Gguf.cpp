@@ -36,6 +36,7 @@ static constexpr std::pair<uint32_t, StringLiteral> otherTypes[] = {
     {9, "Q8_1"},     {15, "Q8_K"},  {16, "IQ2_XXS"}, {17, "IQ2_XS"},
     {18, "IQ3_XXS"}, {19, "IQ1_S"}, {21, "IQ3_S"},   {22, "IQ2_S"},
     {29, "IQ1_M"},   {34, "TQ1_0"}, {35, "TQ2_0"},   {39, "MXFP4"},
+    {40, "NVFP4"},
 };
 
 static std::string typeName(uint32_t code) {

@@ -123,7 +123,7 @@ private:
 
 std::unique_ptr<Tokenizer> anec::openTokenizer(StringRef path,
                                                Diagnostics &diags) {
-  if (path.empty())
+  if (path.empty() || path == "bytes")
     return std::make_unique<ByteTokenizer>();
   SmallString<128> inFolder(path);
   if (sys::fs::is_directory(path)) {

@@ -138,23 +138,39 @@ uint64_t anec::positionsOf(const PackagedEntry &entry) {
   return isTokens ? uint64_t(type.shape[0]) : 0;
 }
 
+/// The positions of a text in the states of the programs that decode; 0 without
+/// such programs.
+static uint64_t contextOf(const ModelPackage &package) {
+  int64_t all = 0, texts = 1;
+  for (const PackagedEntry &entry : package.entries) {
+    if (entry.role != FunctionRole::Decode)
+      continue;
+    for (const PackagedValue &input : entry.inputs) {
+      if (input.role == ValueRole::State && input.type.rank() > 0)
+        all = std::max(all, input.type.shape.back());
+      if (input.role == ValueRole::Position)
+        texts = std::max(texts, input.type.numElements());
+    }
+  }
+  return uint64_t(all / texts);
+}
+
 /// The entry of `config` that is the number of positions in both models; empty
 /// if there is none, or several that could be it.
 static std::string positionsEntry(const TrainState &state,
                                   const ModelPackage &package) {
   std::string there = std::to_string(state.positions), found;
-  for (const PackagedEntry &entry : package.entries) {
-    std::string here = std::to_string(positionsOf(entry));
-    for (const auto &[name, value] : package.config) {
-      bool isPositions =
-          state.positions && value == here &&
-          llvm::is_contained(state.config, std::pair(name, there));
-      if (!isPositions || name == found)
-        continue;
-      if (!found.empty())
-        return "";
-      found = name;
-    }
+  std::vector<std::string> here{std::to_string(contextOf(package))};
+  for (const PackagedEntry &entry : package.entries)
+    here.push_back(std::to_string(positionsOf(entry)));
+  for (const auto &[name, value] : package.config) {
+    bool isPositions = state.positions && llvm::is_contained(here, value) &&
+                       llvm::is_contained(state.config, std::pair(name, there));
+    if (!isPositions)
+      continue;
+    if (!found.empty())
+      return "";
+    found = name;
   }
   return found;
 }

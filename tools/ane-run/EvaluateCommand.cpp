@@ -177,7 +177,7 @@ std::optional<TokenData> Evaluate::open(const Tokenizer *known,
       TokenData::open(paths, "", *known, vocabulary, diags);
   if (opened && known->kind() == TokenizerKind::Bytes &&
       !opened->hasIdsAlone() && vocabulary > int64_t(known->vocabulary()) &&
-      model.checkpoint.empty())
+      model.checkpoint.empty() && model.tokenizer.empty())
     diags.report({}, diag::BytesAsTokens, vocabulary);
   return opened;
 }

@@ -156,6 +156,11 @@ bool Generate::generate(Diagnostics &diags) const {
   if (!load(main, source, model.function, *backend, diags))
     return false;
   const Tokenizer *tokenizer = main.trained->tokenizer();
+  if (main.trained->guessesBytes() && main.text->vocabulary() > 256) {
+    diags.reportFile(model.package, diag::BytesOfLarger,
+                     int64_t(main.text->vocabulary()));
+    return false;
+  }
   if (!tokenizer && sampling.stops.getNumOccurrences()) {
     diags.report({}, diag::NeedsTokenizer, "--stop");
     return false;
@@ -163,6 +168,8 @@ bool Generate::generate(Diagnostics &diags) const {
 
   GenerateOptions options;
   sampling.apply(options);
+  if (!sampling.addEnds(options, diags))
+    return false;
   options.markBeginning = prompt.markBeginning;
   options.echo = !noEcho;
   options.logProbs = json;

@@ -5,6 +5,7 @@
 
 #include "GenerateFlags.h"
 #include "anec/Formats/Source.h"
+#include "anec/Generate/Prompts.h"
 #include "llvm/Support/ConvertUTF.h"
 
 using namespace anec;
@@ -75,6 +76,16 @@ void SamplingFlags::apply(GenerateOptions &options) const {
   options.stopTexts = {stops.begin(), stops.end()};
   if (keep.getNumOccurrences())
     options.keep = keep;
+}
+
+bool SamplingFlags::addEnds(GenerateOptions &options,
+                            Diagnostics &diags) const {
+  if (!endIds.getNumOccurrences())
+    return true;
+  std::optional<std::vector<int32_t>> ids = parsePromptIds(endIds, diags);
+  if (ids)
+    options.endIds = std::move(*ids);
+  return ids.has_value();
 }
 
 std::string DraftFlags::check() const {

@@ -49,7 +49,9 @@ struct ModelFlags {
       "tokenizer", llvm::cl::value_desc("FILE"),
       llvm::cl::desc(
           "A tokenizer.json or its folder, a SentencePiece .model, or "
-          "llama2.c's tokenizer.bin (default: bytes are tokens)")};
+          "llama2.c's tokenizer.bin; `bytes` makes tokens of the bytes "
+          "(default "
+          "for vocabularies up to 256)")};
 };
 
 /// What is to be continued.
@@ -80,8 +82,10 @@ struct PromptFlags {
 /// How tokens are chosen, and when a text ends.
 struct SamplingFlags {
   std::string check() const;
-  /// Adds what the flags say to `options`.
+  /// Adds what the flags say to `options`, without `endIds`.
   void apply(GenerateOptions &options) const;
+  [[nodiscard]] bool addEnds(GenerateOptions &options,
+                             Diagnostics &diags) const;
 
   llvm::cl::opt<unsigned> tokens{
       "tokens", llvm::cl::value_desc("N"), llvm::cl::init(100),
@@ -113,6 +117,9 @@ struct SamplingFlags {
       "seed", llvm::cl::value_desc("N"), llvm::cl::init(0),
       llvm::cl::desc("Seed of the sampling; prompt n of --prompts, from 0 on, "
                      "has N + n (default 0)")};
+  llvm::cl::opt<std::string> endIds{
+      "end-ids", llvm::cl::value_desc("N,N,..."),
+      llvm::cl::desc("Token ids that end a text, besides the tokenizer's")};
   llvm::cl::list<std::string> stops{
       "stop", llvm::cl::value_desc("TEXT"),
       llvm::cl::desc("End before this text; can be repeated")};

@@ -44,6 +44,10 @@ public:
 
   /// Null if the source does not need one and none is known.
   const Tokenizer *tokenizer() const { return text.get(); }
+  /// Whether the tokenizer is that of bytes because nothing says another.
+  bool guessesBytes() const {
+    return text && source.checkpoint.empty() && source.tokenizer.empty();
+  }
 
 private:
   [[nodiscard]] bool openTokenizerOfModel(Diagnostics &diags);

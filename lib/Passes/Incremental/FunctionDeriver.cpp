@@ -216,13 +216,21 @@ llvm::SmallVector<Attr, 8> anec::sharedConstants(const Op &from,
   return attrs;
 }
 
+/// Whether `op` divides angles by the same numbers in texts of any length.
+static bool hasOneFactor(const Op &op) {
+  const Constant *shortFactors = op.constant(param::shortFactors),
+                 *longFactors = op.constant(param::longFactors);
+  return shortFactors && longFactors && shortFactors->equals(*longFactors);
+}
+
 /// Whether no position of a text has angles that depend on the length of the
 /// text: those of earlier ones are in the cached keys.
 bool FunctionDeriver::hasFixedAngles(const Op &op) {
   llvm::StringRef kind = op.get(param::scaling);
   int64_t original = op.get(param::originalPositions);
   if ((kind != "dynamic" && kind != "longrope") ||
-      op.get(param::positions) != 0 || owner.program.context <= original)
+      op.get(param::positions) != 0 || owner.program.context <= original ||
+      hasOneFactor(op))
     return true;
   owner.ctx.diags
       .report(op.range(), diag::RopeOfLength, kind, original, owner.model,

@@ -361,10 +361,13 @@ static bool findMarkers(Parts &parts, StringRef path, Diagnostics &diags) {
   return true;
 }
 
-/// `eos_token_id` of generation_config.json, if there is one: a number, or
-/// several. It can name ids of the model that the tokenizer does not have.
+/// `eos_token_id` of generation_config.json, or where there is no such file of
+/// config.json, as in transformers: a number, or several. It can name ids of
+/// the model that the tokenizer does not have.
 static bool findOtherEnds(Parts &parts, StringRef path, Diagnostics &diags) {
   FileBeside config = readBeside(path, "generation_config.json", diags);
+  if (!config.value && !config.isBroken)
+    config = readBeside(path, "config.json", diags);
   if (!config.value)
     return !config.isBroken;
   const json::Object *object = config.value->getAsObject();
