@@ -5,8 +5,10 @@
 ///
 /// \file
 /// The compiler and its runtime as a library, with everything the tools do.
-/// Nothing here prints, exits or throws; errors are reported to the
-/// Diagnostics, which are usually the last parameter.
+/// Nothing here prints or exits; errors are reported to the Diagnostics, which
+/// are usually the last parameter. An array that memory has no room for throws
+/// std::bad_alloc, and nothing else throws. (Containers of LLVM, which is built
+/// without exceptions, end the process where they cannot grow.)
 ///
 ///   anec::Diagnostics diags;
 ///   anec::CompileOptions options;

@@ -64,7 +64,8 @@ static bool isUsage(diag::AnyKind kind) {
 }
 
 static bool isMachine(diag::AnyKind kind) {
-  return kind == diag::CannotWrite || findKnownError(kind->id) ||
+  return kind == diag::CannotWrite || kind == diag::OutOfMemory ||
+         kind == diag::NoMemoryForWeight || findKnownError(kind->id) ||
          (kind->id.starts_with("ane-") && !(kind == diag::AneNoState));
 }
 
@@ -95,6 +96,12 @@ anec_status Call::end(bool ok) {
 anec_status Call::refuse(llvm::StringRef name, llvm::StringRef reason) {
   diags->report({}, diag::BadArgument, name, reason);
   return end(false);
+}
+
+anec_status c::outOfMemory(anec_diagnostics *out) noexcept {
+  Call call(out);
+  call.diagnostics().report({}, diag::OutOfMemory);
+  return call.end(false);
 }
 
 //===----------------------------------------------------------------------===//

@@ -46,7 +46,7 @@ anec_status anec_session_evaluate(anec_session *session,
                                   const anec_evaluate_options *options,
                                   anec_evaluate_callback callback, void *user,
                                   anec_evaluation *out,
-                                  anec_diagnostics *diags) {
+                                  anec_diagnostics *diags) try {
   if (!session)
     return Call(diags).refuseNull("session");
   Call call(diags, session->diags.get());
@@ -110,4 +110,6 @@ anec_status anec_session_evaluate(anec_session *session,
   if (result)
     give(resultOf(*result), out);
   return call.end(result.has_value());
+} catch (const std::bad_alloc &) {
+  return outOfMemory(diags);
 }

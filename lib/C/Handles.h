@@ -115,6 +115,10 @@ private:
   const Diagnostics *sources;
 };
 
+/// Ends a call that an allocation has interrupted, from a handler of
+/// std::bad_alloc: no exception leaves the library.
+anec_status outOfMemory(anec_diagnostics *out) noexcept;
+
 //===----------------------------------------------------------------------===//
 // Structs
 //===----------------------------------------------------------------------===//

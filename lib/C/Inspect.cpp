@@ -75,7 +75,7 @@ static anec_status checkTo(FindBreaches find, Call &call,
 
 anec_status anec_check_file(const char *path,
                             const anec_compile_options *options,
-                            anec_findings **out, anec_diagnostics *diags) {
+                            anec_findings **out, anec_diagnostics *diags) try {
   Call call(diags);
   if (!out)
     return call.refuseNull("out");
@@ -87,11 +87,13 @@ anec_status anec_check_file(const char *path,
         return checkFile(path, read, own).findings;
       },
       call, options, nullptr, out);
+} catch (const std::bad_alloc &) {
+  return outOfMemory(diags);
 }
 
 anec_status anec_check(anec_program *program,
                        const anec_compile_options *options, anec_findings **out,
-                       anec_diagnostics *diags) {
+                       anec_diagnostics *diags) try {
   if (out)
     *out = nullptr;
   if (!program || !out)
@@ -103,6 +105,8 @@ anec_status anec_check(anec_program *program,
                               : check(*program->kernel, read);
       },
       call, options, program->diags.get(), out);
+} catch (const std::bad_alloc &) {
+  return outOfMemory(diags);
 }
 
 void anec_findings_destroy(anec_findings *findings) { delete findings; }
@@ -135,7 +139,7 @@ static const Rule *ruleCalled(const char *id, Diagnostics &diags) {
 }
 
 anec_status anec_explain(const char *id, anec_rule *out,
-                         anec_diagnostics *diags) {
+                         anec_diagnostics *diags) try {
   Call call(diags);
   if (!id)
     return call.refuseNull("id");
@@ -148,10 +152,12 @@ anec_status anec_explain(const char *id, anec_rule *out,
           spelling(rule->confidence).data(), rule->advice.data()},
          out);
   return call.end(rule);
+} catch (const std::bad_alloc &) {
+  return outOfMemory(diags);
 }
 
 anec_status anec_explain_text(const char *id, char *text, size_t capacity,
-                              size_t *count, anec_diagnostics *diags) {
+                              size_t *count, anec_diagnostics *diags) try {
   Call call(diags);
   if (!id || !count || (!text && capacity))
     return call.refuseNull(!id ? "id" : !count ? "count" : "text");
@@ -166,6 +172,8 @@ anec_status anec_explain_text(const char *id, char *text, size_t capacity,
   std::copy_n(printed.begin(), std::min(capacity, printed.size()), text);
   *count = printed.size();
   return call.end(true);
+} catch (const std::bad_alloc &) {
+  return outOfMemory(diags);
 }
 
 //===----------------------------------------------------------------------===//
@@ -186,7 +194,7 @@ static anec_errors *record(const ErrorLog &log) {
 }
 
 anec_status anec_explain_log_file(const char *path, anec_errors **out,
-                                  anec_diagnostics *diags) {
+                                  anec_diagnostics *diags) try {
   Call call(diags);
   if (!out)
     return call.refuseNull("out");
@@ -197,10 +205,13 @@ anec_status anec_explain_log_file(const char *path, anec_errors **out,
   if (log)
     *out = record(*log);
   return call.end(log.has_value());
+} catch (const std::bad_alloc &) {
+  return outOfMemory(diags);
 }
 
 anec_status anec_explain_log_text(const char *text, size_t size,
-                                  anec_errors **out, anec_diagnostics *diags) {
+                                  anec_errors **out,
+                                  anec_diagnostics *diags) try {
   Call call(diags);
   if (!out)
     return call.refuseNull("out");
@@ -209,6 +220,8 @@ anec_status anec_explain_log_text(const char *text, size_t size,
     return call.refuseNull("text");
   *out = record(findErrors(llvm::StringRef(text, size)));
   return call.end(true);
+} catch (const std::bad_alloc &) {
+  return outOfMemory(diags);
 }
 
 void anec_errors_destroy(anec_errors *errors) { delete errors; }
@@ -263,7 +276,7 @@ static void append(const RunCost &run, anec_costs &costs) {
 
 anec_status anec_predict_file(const char *path,
                               const anec_compile_options *options,
-                              anec_costs **out, anec_diagnostics *diags) {
+                              anec_costs **out, anec_diagnostics *diags) try {
   Call call(diags);
   if (!out)
     return call.refuseNull("out");
@@ -282,11 +295,13 @@ anec_status anec_predict_file(const char *path,
     *out = costs;
   }
   return call.end(model.has_value());
+} catch (const std::bad_alloc &) {
+  return outOfMemory(diags);
 }
 
 anec_status anec_predict(anec_program *program,
                          const anec_compile_options *options, anec_costs **out,
-                         anec_diagnostics *diags) {
+                         anec_diagnostics *diags) try {
   if (out)
     *out = nullptr;
   if (!program || !out)
@@ -303,6 +318,8 @@ anec_status anec_predict(anec_program *program,
   append(predict(*program->kernel, *read->passes.target), *costs);
   *out = costs;
   return call.end(true);
+} catch (const std::bad_alloc &) {
+  return outOfMemory(diags);
 }
 
 void anec_costs_destroy(anec_costs *costs) { delete costs; }

@@ -44,7 +44,7 @@ static anec_status compileTo(OpenSource open,
 
 anec_status anec_compile_file(const char *path,
                               const anec_compile_options *options,
-                              anec_program **out, anec_diagnostics *diags) {
+                              anec_program **out, anec_diagnostics *diags) try {
   if (!out)
     return Call(diags).refuseNull("out");
   *out = nullptr;
@@ -52,11 +52,13 @@ anec_status anec_compile_file(const char *path,
     return Call(diags).refuseNull("path");
   return compileTo([&](Diagnostics &own) { return openSource(path, own); },
                    options, out, diags);
+} catch (const std::bad_alloc &) {
+  return outOfMemory(diags);
 }
 
 anec_status anec_compile_text(const char *text, const char *name,
                               const anec_compile_options *options,
-                              anec_program **out, anec_diagnostics *diags) {
+                              anec_program **out, anec_diagnostics *diags) try {
   if (!out)
     return Call(diags).refuseNull("out");
   *out = nullptr;
@@ -71,6 +73,8 @@ anec_status anec_compile_text(const char *text, const char *name,
             name);
       },
       options, out, diags);
+} catch (const std::bad_alloc &) {
+  return outOfMemory(diags);
 }
 
 void anec_program_destroy(anec_program *program) { delete program; }
@@ -145,7 +149,7 @@ static bool writeKernel(const CompiledProgram &kernel, llvm::StringRef path,
 }
 
 anec_status anec_program_write(anec_program *program, const char *path,
-                               anec_diagnostics *diags) {
+                               anec_diagnostics *diags) try {
   if (!program)
     return Call(diags).refuseNull("program");
   Call call(diags, program->diags.get());
@@ -160,6 +164,8 @@ anec_status anec_program_write(anec_program *program, const char *path,
   return call.end(program->model
                       ? copyPackage(*program->model, path, own)
                       : writeKernel(*program->kernel, path, {}, own));
+} catch (const std::bad_alloc &) {
+  return outOfMemory(diags);
 }
 
 //===----------------------------------------------------------------------===//
@@ -214,7 +220,7 @@ static bool readWanted(const anec_coreml_options &given, CoreMLOptions &options,
 
 anec_status anec_program_write_coreml(anec_program *program, const char *path,
                                       const anec_coreml_options *options,
-                                      anec_diagnostics *diags) {
+                                      anec_diagnostics *diags) try {
   if (!program)
     return Call(diags).refuseNull("program");
   Call call(diags, program->diags.get());
@@ -235,4 +241,6 @@ anec_status anec_program_write_coreml(anec_program *program, const char *path,
   Diagnostics &own = call.diagnostics();
   return call.end(readWanted(*given, read, own) &&
                   writeKernel(*program->kernel, path, read, own));
+} catch (const std::bad_alloc &) {
+  return outOfMemory(diags);
 }

@@ -57,7 +57,7 @@ static anec_status openTo(OpenSession open, const anec_session_options *options,
 
 anec_status anec_session_open(const anec_program *program,
                               const anec_session_options *options,
-                              anec_session **out, anec_diagnostics *diags) {
+                              anec_session **out, anec_diagnostics *diags) try {
   if (out)
     *out = nullptr;
   if (!program || !out)
@@ -76,12 +76,14 @@ anec_status anec_session_open(const anec_program *program,
         return ProgramSession::open(std::move(*package), read, own);
       },
       options, out, diags);
+} catch (const std::bad_alloc &) {
+  return outOfMemory(diags);
 }
 
 anec_status anec_session_open_file(const char *path,
                                    const anec_session_options *options,
                                    anec_session **out,
-                                   anec_diagnostics *diags) {
+                                   anec_diagnostics *diags) try {
   if (out)
     *out = nullptr;
   if (!path || !out)
@@ -91,6 +93,8 @@ anec_status anec_session_open_file(const char *path,
         return ProgramSession::openFile(path, read, own);
       },
       options, out, diags);
+} catch (const std::bad_alloc &) {
+  return outOfMemory(diags);
 }
 
 void anec_session_destroy(anec_session *session) { delete session; }
@@ -181,25 +185,34 @@ static anec_status givePort(anec_session *session, const PortSide &side,
 }
 
 anec_status anec_session_input_count(anec_session *session, const char *entry,
-                                     size_t *out, anec_diagnostics *diags) {
+                                     size_t *out, anec_diagnostics *diags) try {
   return countPorts(session, inputSide, entry, out, diags);
+} catch (const std::bad_alloc &) {
+  return outOfMemory(diags);
 }
 
 anec_status anec_session_output_count(anec_session *session, const char *entry,
-                                      size_t *out, anec_diagnostics *diags) {
+                                      size_t *out,
+                                      anec_diagnostics *diags) try {
   return countPorts(session, outputSide, entry, out, diags);
+} catch (const std::bad_alloc &) {
+  return outOfMemory(diags);
 }
 
 anec_status anec_session_input(anec_session *session, const char *entry,
                                size_t index, anec_port *out,
-                               anec_diagnostics *diags) {
+                               anec_diagnostics *diags) try {
   return givePort(session, inputSide, entry, index, out, diags);
+} catch (const std::bad_alloc &) {
+  return outOfMemory(diags);
 }
 
 anec_status anec_session_output(anec_session *session, const char *entry,
                                 size_t index, anec_port *out,
-                                anec_diagnostics *diags) {
+                                anec_diagnostics *diags) try {
   return givePort(session, outputSide, entry, index, out, diags);
+} catch (const std::bad_alloc &) {
+  return outOfMemory(diags);
 }
 
 //===----------------------------------------------------------------------===//
@@ -209,7 +222,7 @@ anec_status anec_session_output(anec_session *session, const char *entry,
 anec_status anec_session_run(anec_session *session, const char *entry,
                              const anec_input *inputs, size_t input_count,
                              const anec_output *outputs, size_t output_count,
-                             anec_diagnostics *diags) {
+                             anec_diagnostics *diags) try {
   if (!session)
     return Call(diags).refuseNull("session");
   Call call(diags, session->diags.get());
@@ -222,11 +235,13 @@ anec_status anec_session_run(anec_session *session, const char *entry,
     return status;
   return call.end(
       session->session->run(orEmpty(entry), *in, *out, call.diagnostics()));
+} catch (const std::bad_alloc &) {
+  return outOfMemory(diags);
 }
 
 anec_status anec_session_set_state(anec_session *session,
                                    const anec_input *state,
-                                   anec_diagnostics *diags) {
+                                   anec_diagnostics *diags) try {
   if (!session)
     return Call(diags).refuseNull("session");
   Call call(diags, session->diags.get());
@@ -236,11 +251,13 @@ anec_status anec_session_set_state(anec_session *session,
     return status;
   return call.end(
       session->session->setState(array->front(), call.diagnostics()));
+} catch (const std::bad_alloc &) {
+  return outOfMemory(diags);
 }
 
 anec_status anec_session_get_state(anec_session *session,
                                    const anec_output *state,
-                                   anec_diagnostics *diags) {
+                                   anec_diagnostics *diags) try {
   if (!session)
     return Call(diags).refuseNull("session");
   Call call(diags, session->diags.get());
@@ -250,6 +267,8 @@ anec_status anec_session_get_state(anec_session *session,
     return status;
   return call.end(
       session->session->getState(array->front(), call.diagnostics()));
+} catch (const std::bad_alloc &) {
+  return outOfMemory(diags);
 }
 
 //===----------------------------------------------------------------------===//
@@ -295,28 +314,34 @@ anec_status anec_session_gradient(const anec_session *session, size_t index,
 }
 
 anec_status anec_session_weights_changed(anec_session *session,
-                                         anec_diagnostics *diags) {
+                                         anec_diagnostics *diags) try {
   if (!session)
     return Call(diags).refuseNull("session");
   Call call(diags, session->diags.get());
   return call.end(session->session->weightsChanged(call.diagnostics()));
+} catch (const std::bad_alloc &) {
+  return outOfMemory(diags);
 }
 
 anec_status anec_session_take_adapter(anec_session *session, const char *path,
-                                      anec_diagnostics *diags) {
+                                      anec_diagnostics *diags) try {
   if (!session)
     return Call(diags).refuseNull("session");
   Call call(diags, session->diags.get());
   return call.end(
       session->session->takeAdapter(orEmpty(path), call.diagnostics()));
+} catch (const std::bad_alloc &) {
+  return outOfMemory(diags);
 }
 
 anec_status anec_session_save_weights(anec_session *session, const char *path,
-                                      anec_diagnostics *diags) {
+                                      anec_diagnostics *diags) try {
   if (!session)
     return Call(diags).refuseNull("session");
   Call call(diags, session->diags.get());
   if (!path)
     return call.refuseNull("path");
   return call.end(session->session->saveWeights(path, call.diagnostics()));
+} catch (const std::bad_alloc &) {
+  return outOfMemory(diags);
 }

@@ -15,7 +15,7 @@ using namespace anec::c;
 //===----------------------------------------------------------------------===//
 
 anec_status anec_tokenizer_open(const char *path, anec_tokenizer **out,
-                                anec_diagnostics *diags) {
+                                anec_diagnostics *diags) try {
   Call call(diags);
   if (!out)
     return call.refuseNull("out");
@@ -25,6 +25,8 @@ anec_status anec_tokenizer_open(const char *path, anec_tokenizer **out,
   if (tokenizer)
     *out = new anec_tokenizer{std::move(tokenizer)};
   return call.end(*out != nullptr);
+} catch (const std::bad_alloc &) {
+  return outOfMemory(diags);
 }
 
 void anec_tokenizer_destroy(anec_tokenizer *tokenizer) { delete tokenizer; }
@@ -36,7 +38,7 @@ unsigned anec_tokenizer_vocabulary(const anec_tokenizer *tokenizer) {
 anec_status anec_tokenizer_encode(const anec_tokenizer *tokenizer,
                                   const char *text, int32_t *ids,
                                   size_t capacity, size_t *count,
-                                  anec_diagnostics *diags) {
+                                  anec_diagnostics *diags) try {
   Call call(diags);
   if (!tokenizer || !text || !count || (!ids && capacity))
     return call.refuseNull(!tokenizer ? "tokenizer"
@@ -50,12 +52,14 @@ anec_status anec_tokenizer_encode(const anec_tokenizer *tokenizer,
   std::copy_n(encoded->begin(), std::min(capacity, encoded->size()), ids);
   *count = encoded->size();
   return call.end(true);
+} catch (const std::bad_alloc &) {
+  return outOfMemory(diags);
 }
 
 anec_status anec_tokenizer_decode(const anec_tokenizer *tokenizer,
                                   const int32_t *ids, size_t id_count,
                                   char *bytes, size_t capacity, size_t *count,
-                                  anec_diagnostics *diags) {
+                                  anec_diagnostics *diags) try {
   Call call(diags);
   if (!tokenizer || (!ids && id_count) || !count || (!bytes && capacity))
     return call.refuseNull(!tokenizer         ? "tokenizer"
@@ -71,6 +75,8 @@ anec_status anec_tokenizer_decode(const anec_tokenizer *tokenizer,
   std::copy_n(decoded.begin(), std::min(capacity, decoded.size()), bytes);
   *count = decoded.size();
   return call.end(true);
+} catch (const std::bad_alloc &) {
+  return outOfMemory(diags);
 }
 
 const Tokenizer *c::tokenizerOf(const anec_tokenizer *handle,
@@ -113,7 +119,7 @@ anec_status anec_windows_options_init(anec_windows_options *options,
 
 anec_status anec_windows_open(const anec_windows_options *options,
                               const anec_tokenizer *tokenizer,
-                              anec_windows **out, anec_diagnostics *diags) {
+                              anec_windows **out, anec_diagnostics *diags) try {
   Call call(diags);
   if (!out)
     return call.refuseNull("out");
@@ -150,6 +156,8 @@ anec_status anec_windows_open(const anec_windows_options *options,
   if (windows->windows)
     *out = windows.release();
   return call.end(*out != nullptr);
+} catch (const std::bad_alloc &) {
+  return outOfMemory(diags);
 }
 
 void anec_windows_destroy(anec_windows *windows) { delete windows; }
@@ -159,7 +167,7 @@ uint64_t anec_windows_count(const anec_windows *windows) {
 }
 
 anec_status anec_windows_next(anec_windows *windows, int32_t *tokens,
-                              int32_t *targets, anec_diagnostics *diags) {
+                              int32_t *targets, anec_diagnostics *diags) try {
   Call call(diags);
   if (!windows || !tokens || !targets)
     return call.refuseNull(!windows ? "windows"
@@ -169,6 +177,8 @@ anec_status anec_windows_next(anec_windows *windows, int32_t *tokens,
   windows->windows->read(*windows->data, window, {tokens, windows->length},
                          {targets, windows->length});
   return call.end(true);
+} catch (const std::bad_alloc &) {
+  return outOfMemory(diags);
 }
 
 //===----------------------------------------------------------------------===//
@@ -301,7 +311,7 @@ anec_status anec_session_generate(anec_session *session,
                                   const char *prompt,
                                   const anec_generate_options *options,
                                   anec_text_callback callback, void *user,
-                                  anec_diagnostics *diags) {
+                                  anec_diagnostics *diags) try {
   if (!session)
     return Call(diags).refuseNull("session");
   Call call(diags, session->diags.get());
@@ -344,4 +354,6 @@ anec_status anec_session_generate(anec_session *session,
   }
   return call.end(
       ids && generator.runAll({{*ids, given->seed}}, *read, listener, own));
+} catch (const std::bad_alloc &) {
+  return outOfMemory(diags);
 }

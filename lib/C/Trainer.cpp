@@ -63,7 +63,7 @@ anec_status anec_hyperparameters_init(anec_hyperparameters *out,
 
 anec_status anec_trainer_open(anec_session *session, const char *entry,
                               const anec_hyperparameters *hyper,
-                              anec_trainer **out, anec_diagnostics *diags) {
+                              anec_trainer **out, anec_diagnostics *diags) try {
   if (out)
     *out = nullptr;
   if (!session || !out)
@@ -84,6 +84,8 @@ anec_status anec_trainer_open(anec_session *session, const char *entry,
   if (trainer)
     *out = new anec_trainer{session, std::move(trainer)};
   return call.end(*out != nullptr);
+} catch (const std::bad_alloc &) {
+  return outOfMemory(diags);
 }
 
 void anec_trainer_destroy(anec_trainer *trainer) { delete trainer; }
@@ -98,7 +100,7 @@ static void giveStep(const StepRecord &record, anec_step *out) {
 anec_status anec_trainer_accumulate(anec_trainer *trainer,
                                     const anec_input *inputs,
                                     size_t input_count, float *loss,
-                                    anec_diagnostics *diags) {
+                                    anec_diagnostics *diags) try {
   if (!trainer)
     return Call(diags).refuseNull("trainer");
   Call call(diags, trainer->session->diags.get());
@@ -111,10 +113,12 @@ anec_status anec_trainer_accumulate(anec_trainer *trainer,
   if (result && loss)
     *loss = *result;
   return call.end(result.has_value());
+} catch (const std::bad_alloc &) {
+  return outOfMemory(diags);
 }
 
 anec_status anec_trainer_update(anec_trainer *trainer, anec_step *out,
-                                anec_diagnostics *diags) {
+                                anec_diagnostics *diags) try {
   if (!trainer)
     return Call(diags).refuseNull("trainer");
   Call call(diags, trainer->session->diags.get());
@@ -125,11 +129,13 @@ anec_status anec_trainer_update(anec_trainer *trainer, anec_step *out,
   if (record)
     giveStep(*record, out);
   return call.end(record.has_value());
+} catch (const std::bad_alloc &) {
+  return outOfMemory(diags);
 }
 
 anec_status anec_trainer_step(anec_trainer *trainer, const anec_input *inputs,
                               size_t input_count, anec_step *out,
-                              anec_diagnostics *diags) {
+                              anec_diagnostics *diags) try {
   if (!trainer)
     return Call(diags).refuseNull("trainer");
   Call call(diags, trainer->session->diags.get());
@@ -144,4 +150,6 @@ anec_status anec_trainer_step(anec_trainer *trainer, const anec_input *inputs,
   if (record)
     giveStep(*record, out);
   return call.end(record.has_value());
+} catch (const std::bad_alloc &) {
+  return outOfMemory(diags);
 }

@@ -5,13 +5,20 @@
 
 #include "anec/Support/AlignedArray.h"
 #include "anec/Support/MemoryLimit.h"
-#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
+#include <new>
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
 
 using namespace anec;
+
+/// Ends as operator new does.
+[[noreturn]] static void failAllocation() {
+  if (std::new_handler handler = std::get_new_handler())
+    handler();
+  throw std::bad_alloc();
+}
 
 AlignedArray anec::makeAlignedArray(size_t count) {
   constexpr size_t cacheLine = 64, hugePage = size_t(2) << 20;
@@ -25,7 +32,7 @@ AlignedArray anec::makeAlignedArray(size_t count) {
   if (!large || hasMemoryFor(size))
     memory = std::aligned_alloc(alignment, size);
   if (!memory)
-    llvm::report_bad_alloc_error("anec: out of memory");
+    failAllocation();
 #if defined(__linux__)
   if (large)
     (void)madvise(memory, size, MADV_HUGEPAGE);

@@ -60,12 +60,17 @@ static int writeAll(const char *bytes, size_t size, Fn writeSome) {
   return 0;
 }
 
+int anec::writeAll(int descriptor, StringRef bytes) {
+  return ::writeAll(bytes.data(), bytes.size(),
+                    [&](const char *data, size_t count) {
+                      return ::write(descriptor, data, count);
+                    });
+}
+
 void OutputFile::write_impl(const char *bytes, size_t size) {
   if (error())
     return;
-  if (int code = writeAll(bytes, size, [&](const char *data, size_t count) {
-        return ::write(descriptor, data, count);
-      }))
+  if (int code = anec::writeAll(descriptor, {bytes, size}))
     fail(code);
   position += size;
 }
@@ -83,7 +88,7 @@ void OutputFile::writeAt(uint64_t offset, const void *bytes, size_t size) {
       offset += written;
     return written;
   };
-  if (int code = writeAll(static_cast<const char *>(bytes), size, writeSome))
+  if (int code = ::writeAll(static_cast<const char *>(bytes), size, writeSome))
     fail(code);
 }
 

@@ -221,11 +221,12 @@ bool AtomicFolder::start() {
       written = std::make_shared<const Folder>(std::move(*folder));
       return true;
     }
-    // Nothing is in it yet. Another process may have removed it already.
-    if (made)
+    // Another process may have removed it already.
+    if (folder || (made && code == std::errc::no_such_file_or_directory))
+      continue;
+    if (made) // Nothing is in it yet.
       (void)parent->remove(name);
-    if (!folder && code != std::errc::no_such_file_or_directory)
-      break;
+    break;
   }
   report(code);
   return false;

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Support/Executor.h"
+#include "anec/Support/MemoryLimit.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cassert>
@@ -71,6 +72,14 @@ static std::thread startThread(std::function<void()> body) {
   }
 }
 
+/// How many threads may start. Each takes addresses for its stack (8 MB) and
+/// for the first of its allocations (mimalloc: a segment of 64 MB): where they
+/// are limited, threads get a quarter of them, and the data the rest.
+static uint64_t mostStarted() {
+  constexpr uint64_t each = uint64_t(80) << 20;
+  return addressLimit() / 4 / each;
+}
+
 //===----------------------------------------------------------------------===//
 // Workers
 //===----------------------------------------------------------------------===//
@@ -92,8 +101,9 @@ void Executor::startWorkers() {
     return;
   // The calling thread does what missing workers do not: only the number of
   // workers, not of threads, decides how work is cut.
-  workers.reserve(size() - 1);
-  for (unsigned worker = 1; worker < size(); ++worker) {
+  auto most = unsigned(std::min<uint64_t>(size() - 1, mostStarted()));
+  workers.reserve(most);
+  for (unsigned worker = 1; worker <= most; ++worker) {
     std::thread thread = startThread([this, worker] { work(worker); });
     if (!thread.joinable())
       break;
@@ -156,6 +166,18 @@ void Executor::Job::publish(const Task &what, size_t number) {
   ticket = generation << 32 | number;
 }
 
+/// Keeps what the task throws: the caller of the job may be another thread, and
+/// returns only when all tasks are done.
+void Executor::runTask(Job &job, const Task &task, size_t number) {
+  try {
+    task(number, current.worker);
+  } catch (...) {
+    std::lock_guard lock(sleep);
+    if (!job.thrown)
+      job.thrown = std::current_exception();
+  }
+}
+
 /// Runs one task of `job`, if any is left.
 bool Executor::runOne(Job &job, unsigned worker) {
   uint64_t seen = job.ticket.load();
@@ -167,7 +189,7 @@ bool Executor::runOne(Job &job, unsigned worker) {
     if (!job.ticket.compare_exchange_weak(seen, seen - 1))
       continue;
     CurrentWorker outer = std::exchange(current, {this, worker, true});
-    (*task)(tasks - (seen & remainingMask), worker);
+    runTask(job, *task, tasks - (seen & remainingMask));
     current = outer;
     if (job.finished.fetch_add(1) + 1 == tasks && job.callerSleeps) {
       std::lock_guard lock(sleep);
@@ -203,16 +225,25 @@ void Executor::runJob(Job &job, size_t tasks, const Task &task,
   waitUntilFinished(job, tasks);
 }
 
+/// Throws what a task has thrown, if one has.
+static void rethrow(std::exception_ptr &thrown) {
+  if (thrown)
+    std::rethrow_exception(std::exchange(thrown, nullptr));
+}
+
 void Executor::parallelFor(size_t tasks, Task task) {
   bool isWorker = current.executor == this && current.worker != 0;
   if (size() > 1 && tasks > 1 && !isInTask()) {
-    if (!isWorker)
-      return runJob(foreground, tasks, task, 0);
+    if (!isWorker) {
+      runJob(foreground, tasks, task, 0);
+      return rethrow(foreground.thrown);
+    }
     // A task of a queue; a task of another queue can be using the job.
     if (!background.isTaken.exchange(true)) {
       runJob(background, tasks, task, current.worker);
+      std::exception_ptr thrown = std::exchange(background.thrown, nullptr);
       background.isTaken = false;
-      return;
+      return rethrow(thrown);
     }
   }
   unsigned worker = currentWorker();
@@ -289,7 +320,7 @@ TaskQueue::TaskQueue(Executor &executor, size_t capacity)
 }
 
 TaskQueue::~TaskQueue() {
-  waitForAll();
+  finish(submitted);
   std::unique_lock lock(executor.sleep);
   // The worker that ran the last task may not have returned yet.
   executor.wake.wait(lock, [this] { return !isDriven; });
@@ -327,9 +358,16 @@ void TaskQueue::drive(uint64_t number, std::unique_lock<std::mutex> &lock) {
     first = (first + 1) % ring.size();
     --count;
     lock.unlock();
-    (*task)();
-    ++completed;
+    std::exception_ptr failure;
+    try {
+      (*task)();
+    } catch (...) {
+      failure = std::current_exception();
+    }
     lock.lock();
+    if (!thrown)
+      thrown = std::move(failure);
+    ++completed;
     executor.wake.notify_all();
   }
   isDriven = false;
@@ -339,6 +377,14 @@ void TaskQueue::drive(uint64_t number, std::unique_lock<std::mutex> &lock) {
 }
 
 void TaskQueue::wait(uint64_t number) {
+  finish(number);
+  std::unique_lock lock(executor.sleep);
+  std::exception_ptr failure = std::exchange(thrown, nullptr);
+  lock.unlock();
+  rethrow(failure);
+}
+
+void TaskQueue::finish(uint64_t number) {
   while (completed < number) {
     {
       std::unique_lock lock(executor.sleep);

@@ -257,4 +257,6 @@ void anec::removeTree(llvm::StringRef path) {
   if (std::optional<Folder> parent =
           Folder::open(llvm::sys::path::parent_path(path), code))
     ::removeTree(*parent, llvm::sys::path::filename(path), 0);
+  else // For want of a descriptor: an empty folder needs none.
+    (void)::rmdir(path.str().c_str());
 }

@@ -119,10 +119,13 @@ static uint64_t resourceLimit(int which) {
   return limit.rlim_cur;
 }
 
+uint64_t anec::addressLimit() {
+  return std::min(resourceLimit(RLIMIT_AS), resourceLimit(RLIMIT_DATA));
+}
+
 uint64_t anec::memoryLimit() {
   static const uint64_t machine = std::min(machineMemory(), groupLimit());
-  return std::min(
-      {machine, resourceLimit(RLIMIT_AS), resourceLimit(RLIMIT_DATA)});
+  return std::min(machine, addressLimit());
 }
 
 bool anec::hasMemoryFor(uint64_t bytes) {

@@ -126,18 +126,13 @@ void TrainLog::report(int error, Diagnostics &diags) const {
                    std::generic_category().message(error));
 }
 
-/// One write per line, so that no partial line appears.
+/// One write per line, so that readers see whole lines.
 bool TrainLog::add(const StepRecord &record, Diagnostics &diags) {
-  std::string line = toLine(record);
   past.add(record);
-  ssize_t count;
-  do
-    count = ::write(descriptor, line.data(), line.size());
-  while (count < 0 && errno == EINTR);
-  if (count == ssize_t(line.size()))
-    return true;
-  report(count < 0 ? errno : ENOSPC, diags);
-  return false;
+  int error = writeAll(descriptor, toLine(record));
+  if (error)
+    report(error, diags);
+  return error == 0;
 }
 
 //===----------------------------------------------------------------------===//

@@ -98,14 +98,15 @@ def _options(kernel=None, defines=None, target=None, assume=(), weights=None,
 
 @contextlib.contextmanager
 def _compiling(calibrate=None, **options):
-    """The options while they are used: examples that are arrays are files in a
-    temporary folder for so long."""
-    with tempfile.TemporaryDirectory(prefix="anec-") as folder:
+    """The options while they are used: examples that are arrays are files in
+    temporary folders for so long."""
+    with contextlib.ExitStack() as folders:
         examples = []
-        for number, (name, value) in enumerate((calibrate or {}).items()):
+        for name, value in (calibrate or {}).items():
             if not isinstance(value, (str, os.PathLike)):
                 array = _arrays.as_given(value, name)
-                value = os.path.join(folder, f"{number}.npy")
+                folder = folders.enter_context(tempfile.TemporaryDirectory(prefix="anec-"))
+                value = os.path.join(folder, "example.npy")
                 numpy.save(value, array)
             examples.append(f"{name}={as_path(value)}")
         yield _options(calibrate=examples, **options)

@@ -10,9 +10,9 @@
 ///   ANEC_FAULT_KIND=KIND    the first word of a row of `kinds`
 ///   ANEC_FAULT_AT=N         the first call that fails, from 1; absent: none
 ///   ANEC_FAULT_FOREVER=1    all later calls fail too
-///   ANEC_FAULT_COUNT=FILE   writes the number of calls of each kind there at
-///   the end ANEC_FAULT_ARMED=0      counts nothing before anec_faults_arm() is
-///   called
+///   ANEC_FAULT_COUNT=FILE   at the end, the number of calls of each kind is
+///                           written there
+///   ANEC_FAULT_ARMED=0      no call counts before anec_faults_arm(true)
 ///
 /// Calls that only diagnostics make (writing to standard error) never fail, nor
 /// do those that remove things: what a process cannot remove, it leaves. glibc
@@ -43,7 +43,6 @@ enum Kind : unsigned {
   ShortRead,
   ShortWrite,
   Interrupt,
-  Size,
   Sync,
   Rename,
   MakeFolder,
@@ -57,11 +56,11 @@ struct {
   const char *name;
   int error;
 } constexpr kinds[numKinds] = {
-    {"memory", ENOMEM},   {"open", EMFILE},        {"read", EIO},
-    {"write", ENOSPC},    {"short-read", 0},       {"short-write", 0},
-    {"interrupt", EINTR}, {"size", ENOSPC},        {"sync", EIO},
-    {"rename", EACCES},   {"make-folder", ENOSPC}, {"map", ENOMEM},
-    {"lock", ENOLCK},     {"thread", EAGAIN},
+    {"memory", ENOMEM},      {"open", EMFILE},  {"read", EIO},
+    {"write", ENOSPC},       {"short-read", 0}, {"short-write", 0},
+    {"interrupt", EINTR},    {"sync", EIO},     {"rename", EACCES},
+    {"make-folder", ENOSPC}, {"map", ENOMEM},   {"lock", ENOLCK},
+    {"thread", EAGAIN},
 };
 
 /// The allocations of kind `memory`: smaller ones may end a process
@@ -135,205 +134,97 @@ bool failsToMove(Kind failure, Kind cut, int descriptor, size_t &size) {
   return false;
 }
 
-void *allocate(size_t size, size_t alignment) {
-  if (size >= large && fails(Memory))
-    return nullptr;
-  if (alignment) {
-    static auto *aligned = next<void *(size_t, size_t)>("aligned_alloc");
-    return aligned(alignment, size);
-  }
-  static auto *plain = next<void *(size_t)>("malloc");
-  return plain(size);
-}
-
 } // namespace
+
+//===----------------------------------------------------------------------===//
+// The functions: a row each
+//===----------------------------------------------------------------------===//
+
+/// Defines `name`, which has its value from `body`, where `real` is the
+/// function whose place it takes.
+#define FUNCTION(result, name, parameters, types, ...)                         \
+  result name parameters {                                                     \
+    static auto *real = next<result types>(#name);                             \
+    __VA_ARGS__                                                                \
+  }
+
+/// A call that fails by returning `failure`.
+#define CALL(result, name, parameters, types, values, kind, failure)           \
+  FUNCTION(result, name, parameters, types,                                    \
+           return fails(kind) ? failure : real values;)
+
+/// Allocates `size` bytes; only large ones fail.
+#define ALLOCATION(result, name, parameters, types, values, failure)           \
+  FUNCTION(result, name, parameters, types,                                    \
+           return size >= large && fails(Memory) ? failure : real values;)
+
+#define READ(name, parameters, types, values)                                  \
+  FUNCTION(ssize_t, name, parameters, types,                                   \
+           return failsToMove(Read, ShortRead, descriptor, size)               \
+                      ? -1                                                     \
+                      : real values;)
+
+#define WRITE(name, parameters, types, values)                                 \
+  FUNCTION(ssize_t, name, parameters, types,                                   \
+           return failsToMove(Write, ShortWrite, descriptor, size)             \
+                      ? -1                                                     \
+                      : real values;)
+
+/// Memory without a file is the allocators'.
+#define MAPPING(name, offset)                                                  \
+  FUNCTION(void *, name,                                                       \
+           (void *place, size_t size, int protection, int flags,               \
+            int descriptor, offset at),                                        \
+           (void *, size_t, int, int, int, offset),                            \
+           return descriptor >= 0 && fails(Map)                                \
+                      ? MAP_FAILED                                             \
+                      : real(place, size, protection, flags, descriptor, at);)
+
+/// The mode is there only for flags that create a file.
+#define OPENING(name, parameters, types, ...)                                  \
+  FUNCTION(int, name, parameters, types, va_list list; va_start(list, flags);  \
+           int mode = modeOf(flags, list); va_end(list);                       \
+           return fails(Open) ? -1 : real(__VA_ARGS__, flags, mode);)
 
 extern "C" {
 
-void _exit(int code) {
-  static auto *real = next<void(int)>("_exit");
-  end();
-  real(code);
-  __builtin_unreachable();
-}
+/// Whether calls count from here on, for a program that holds the library.
+void anec_faults_arm(int isArmed) { armed = isArmed != 0; }
 
-/// From here on calls are counted.
-void anec_faults_arm() { armed = true; }
+FUNCTION(void, _exit, (int code), (int), end(); real(code);
+         __builtin_unreachable();)
 
-void *malloc(size_t size) { return allocate(size, 0); }
+// clang-format off
+ALLOCATION(void *, malloc, (size_t size), (size_t), (size), nullptr)
+ALLOCATION(void *, realloc, (void *memory, size_t size), (void *, size_t), (memory, size), nullptr)
+ALLOCATION(void *, aligned_alloc, (size_t alignment, size_t size), (size_t, size_t), (alignment, size), nullptr)
+ALLOCATION(int, posix_memalign, (void **memory, size_t alignment, size_t size), (void **, size_t, size_t), (memory, alignment, size), ENOMEM)
 
-void *aligned_alloc(size_t alignment, size_t size) {
-  return allocate(size, alignment);
-}
+OPENING(open, (const char *path, int flags, ...), (const char *, int, ...), path)
+OPENING(open64, (const char *path, int flags, ...), (const char *, int, ...), path)
+OPENING(openat, (int folder, const char *path, int flags, ...), (int, const char *, int, ...), folder, path)
+OPENING(openat64, (int folder, const char *path, int flags, ...), (int, const char *, int, ...), folder, path)
 
-void *realloc(void *memory, size_t size) {
-  static auto *real = next<void *(void *, size_t)>("realloc");
-  return size >= large && fails(Memory) ? nullptr : real(memory, size);
-}
+READ(read, (int descriptor, void *bytes, size_t size), (int, void *, size_t), (descriptor, bytes, size))
+READ(pread, (int descriptor, void *bytes, size_t size, off_t at), (int, void *, size_t, off_t), (descriptor, bytes, size, at))
+READ(pread64, (int descriptor, void *bytes, size_t size, off64_t at), (int, void *, size_t, off64_t), (descriptor, bytes, size, at))
+WRITE(write, (int descriptor, const void *bytes, size_t size), (int, const void *, size_t), (descriptor, bytes, size))
+WRITE(pwrite, (int descriptor, const void *bytes, size_t size, off_t at), (int, const void *, size_t, off_t), (descriptor, bytes, size, at))
+WRITE(pwrite64, (int descriptor, const void *bytes, size_t size, off64_t at), (int, const void *, size_t, off64_t), (descriptor, bytes, size, at))
+CALL(int, fsync, (int descriptor), (int), (descriptor), Sync, -1)
+CALL(int, fdatasync, (int descriptor), (int), (descriptor), Sync, -1)
+CALL(int, flock, (int descriptor, int operation), (int, int), (descriptor, operation), Lock, -1)
 
-int posix_memalign(void **memory, size_t alignment, size_t size) {
-  static auto *real = next<int(void **, size_t, size_t)>("posix_memalign");
-  return size >= large && fails(Memory) ? ENOMEM
-                                        : real(memory, alignment, size);
-}
+CALL(int, rename, (const char *from, const char *to), (const char *, const char *), (from, to), Rename, -1)
+CALL(int, renameat, (int folder, const char *from, int other, const char *to), (int, const char *, int, const char *), (folder, from, other, to), Rename, -1)
+CALL(int, renameat2, (int folder, const char *from, int other, const char *to, unsigned flags), (int, const char *, int, const char *, unsigned), (folder, from, other, to, flags), Rename, -1)
+CALL(int, mkdir, (const char *path, mode_t mode), (const char *, mode_t), (path, mode), MakeFolder, -1)
+CALL(int, mkdirat, (int folder, const char *path, mode_t mode), (int, const char *, mode_t), (folder, path, mode), MakeFolder, -1)
 
-int open(const char *path, int flags, ...) {
-  static auto *real = next<int(const char *, int, ...)>("open");
-  va_list list;
-  va_start(list, flags);
-  int mode = modeOf(flags, list);
-  va_end(list);
-  return fails(Open) ? -1 : real(path, flags, mode);
-}
-
-int open64(const char *path, int flags, ...) {
-  static auto *real = next<int(const char *, int, ...)>("open64");
-  va_list list;
-  va_start(list, flags);
-  int mode = modeOf(flags, list);
-  va_end(list);
-  return fails(Open) ? -1 : real(path, flags, mode);
-}
-
-int openat(int folder, const char *path, int flags, ...) {
-  static auto *real = next<int(int, const char *, int, ...)>("openat");
-  va_list list;
-  va_start(list, flags);
-  int mode = modeOf(flags, list);
-  va_end(list);
-  return fails(Open) ? -1 : real(folder, path, flags, mode);
-}
-
-int openat64(int folder, const char *path, int flags, ...) {
-  static auto *real = next<int(int, const char *, int, ...)>("openat64");
-  va_list list;
-  va_start(list, flags);
-  int mode = modeOf(flags, list);
-  va_end(list);
-  return fails(Open) ? -1 : real(folder, path, flags, mode);
-}
-
-ssize_t read(int descriptor, void *bytes, size_t size) {
-  static auto *real = next<ssize_t(int, void *, size_t)>("read");
-  return failsToMove(Read, ShortRead, descriptor, size)
-             ? -1
-             : real(descriptor, bytes, size);
-}
-
-ssize_t pread(int descriptor, void *bytes, size_t size, off_t at) {
-  static auto *real = next<ssize_t(int, void *, size_t, off_t)>("pread");
-  return failsToMove(Read, ShortRead, descriptor, size)
-             ? -1
-             : real(descriptor, bytes, size, at);
-}
-
-ssize_t pread64(int descriptor, void *bytes, size_t size, off64_t at) {
-  static auto *real = next<ssize_t(int, void *, size_t, off64_t)>("pread64");
-  return failsToMove(Read, ShortRead, descriptor, size)
-             ? -1
-             : real(descriptor, bytes, size, at);
-}
-
-ssize_t write(int descriptor, const void *bytes, size_t size) {
-  static auto *real = next<ssize_t(int, const void *, size_t)>("write");
-  return failsToMove(Write, ShortWrite, descriptor, size)
-             ? -1
-             : real(descriptor, bytes, size);
-}
-
-ssize_t pwrite(int descriptor, const void *bytes, size_t size, off_t at) {
-  static auto *real = next<ssize_t(int, const void *, size_t, off_t)>("pwrite");
-  return failsToMove(Write, ShortWrite, descriptor, size)
-             ? -1
-             : real(descriptor, bytes, size, at);
-}
-
-ssize_t pwrite64(int descriptor, const void *bytes, size_t size, off64_t at) {
-  static auto *real =
-      next<ssize_t(int, const void *, size_t, off64_t)>("pwrite64");
-  return failsToMove(Write, ShortWrite, descriptor, size)
-             ? -1
-             : real(descriptor, bytes, size, at);
-}
-
-int ftruncate(int descriptor, off_t size) {
-  static auto *real = next<int(int, off_t)>("ftruncate");
-  return fails(Size) ? -1 : real(descriptor, size);
-}
-
-int ftruncate64(int descriptor, off64_t size) {
-  static auto *real = next<int(int, off64_t)>("ftruncate64");
-  return fails(Size) ? -1 : real(descriptor, size);
-}
-
-int fsync(int descriptor) {
-  static auto *real = next<int(int)>("fsync");
-  return fails(Sync) ? -1 : real(descriptor);
-}
-
-int fdatasync(int descriptor) {
-  static auto *real = next<int(int)>("fdatasync");
-  return fails(Sync) ? -1 : real(descriptor);
-}
-
-int rename(const char *from, const char *to) {
-  static auto *real = next<int(const char *, const char *)>("rename");
-  return fails(Rename) ? -1 : real(from, to);
-}
-
-int renameat(int folder, const char *from, int other, const char *to) {
-  static auto *real =
-      next<int(int, const char *, int, const char *)>("renameat");
-  return fails(Rename) ? -1 : real(folder, from, other, to);
-}
-
-int renameat2(int folder, const char *from, int other, const char *to,
-              unsigned flags) {
-  static auto *real =
-      next<int(int, const char *, int, const char *, unsigned)>("renameat2");
-  return fails(Rename) ? -1 : real(folder, from, other, to, flags);
-}
-
-int mkdir(const char *path, mode_t mode) {
-  static auto *real = next<int(const char *, mode_t)>("mkdir");
-  return fails(MakeFolder) ? -1 : real(path, mode);
-}
-
-int mkdirat(int folder, const char *path, mode_t mode) {
-  static auto *real = next<int(int, const char *, mode_t)>("mkdirat");
-  return fails(MakeFolder) ? -1 : real(folder, path, mode);
-}
-
-void *mmap(void *place, size_t size, int protection, int flags, int descriptor,
-           off_t at) {
-  static auto *real =
-      next<void *(void *, size_t, int, int, int, off_t)>("mmap");
-  return descriptor >= 0 && fails(Map)
-             ? MAP_FAILED
-             : real(place, size, protection, flags, descriptor, at);
-}
-
-void *mmap64(void *place, size_t size, int protection, int flags,
-             int descriptor, off64_t at) {
-  static auto *real =
-      next<void *(void *, size_t, int, int, int, off64_t)>("mmap64");
-  return descriptor >= 0 && fails(Map)
-             ? MAP_FAILED
-             : real(place, size, protection, flags, descriptor, at);
-}
-
-int flock(int descriptor, int operation) {
-  static auto *real = next<int(int, int)>("flock");
-  return fails(Lock) ? -1 : real(descriptor, operation);
-}
-
-int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-                   void *(*body)(void *), void *argument) {
-  static auto *real =
-      next<int(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *)>(
-          "pthread_create");
-  return fails(Thread) ? EAGAIN : real(thread, attributes, body, argument);
-}
+MAPPING(mmap, off_t)
+MAPPING(mmap64, off64_t)
+CALL(int, pthread_create, (pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *argument), (pthread_t *, const pthread_attr_t *, void *(*)(void *), void *), (thread, attributes, body, argument), Thread, EAGAIN)
+// clang-format on
 
 } // extern "C"
 

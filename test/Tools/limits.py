@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""limits.py FIRST LAST -- COMMAND...: runs a command with limits of its address space,
-FIRST to LAST MB in steps of 20. It has to do its work, or to end with exit code 3 and a
-message, in seconds; once it has enough memory, it does the work with any more."""
+"""limits.py FIRST LAST [STEP SECONDS] -- COMMAND...: runs a command with limits of its
+address space, FIRST to LAST MB in steps of STEP (20). It has to do its work, or to end with
+exit code 3 and a message, in SECONDS (60); once it has enough memory, it does the work with
+any more."""
 import pathlib
 import subprocess
 import sys
@@ -9,14 +10,13 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Shell"))
 from memory import within  # noqa: E402
 
-TIMEOUT = 60  # A machine of tests can be slow; a hang never ends.
 
-
-def main(first, last, command):
+# A machine of tests can be slow; a hang never ends.
+def main(first, last, command, step=20, seconds=60):
     works = False
-    for megabytes in range(int(first), int(last) + 1, 20):
+    for megabytes in range(int(first), int(last) + 1, int(step)):
         done = subprocess.run(within(megabytes * 1000 * 1000, command),
-                              capture_output=True, text=True, timeout=TIMEOUT)
+                              capture_output=True, text=True, timeout=int(seconds))
         loader = done.returncode == 127 and "shared libraries" in done.stderr
         says = done.returncode == 3 and "out of memory" in done.stderr
         if done.returncode and not (not works and (loader or says)):
@@ -28,4 +28,5 @@ def main(first, last, command):
 
 if __name__ == "__main__":
     separator = sys.argv.index("--")
-    main(*sys.argv[1:separator], sys.argv[separator + 1:])
+    first, last, *steps = sys.argv[1:separator]
+    main(first, last, sys.argv[separator + 1:], *steps)

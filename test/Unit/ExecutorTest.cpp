@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 #include <atomic>
 #include <chrono>
+#include <new>
 #include <thread>
 #include <vector>
 #ifdef __linux__
@@ -222,6 +223,46 @@ TEST(TaskQueue, OfOneExecutorDoNotWaitForEachOther) {
   EXPECT_EQ(runs, 10);
   mayEnd = true;
   slow.waitForAll();
+}
+
+// A task can run on any thread, and its caller has to learn of it.
+TEST(Executor, ThrowsWhatATaskThrows) {
+  for (unsigned threads : {1u, 3u}) {
+    Executor executor(threads);
+    std::atomic<int> runs{0};
+    for (size_t failing : {0, 50, 99})
+      EXPECT_THROW(executor.parallelFor(100,
+                                        [&](size_t task, unsigned) {
+                                          if (task == failing)
+                                            throw std::bad_alloc();
+                                          ++runs;
+                                        }),
+                   std::bad_alloc);
+    if (threads > 1) // all tasks are done before it throws
+      EXPECT_EQ(runs, 3 * 99);
+    runs = 0;
+    executor.parallelFor(100, [&](size_t, unsigned) { ++runs; });
+    EXPECT_EQ(runs, 100);
+  }
+}
+
+TEST(TaskQueue, ThrowsWhatATaskThrows) {
+  Executor executor(2);
+  std::atomic<int> runs{0};
+  TaskQueue::Task fails = [] { throw std::bad_alloc(); };
+  TaskQueue::Task counts = [&] { ++runs; };
+  TaskQueue::Task failsInside = [&] {
+    executor.parallelFor(10, [](size_t, unsigned) { throw std::bad_alloc(); });
+  };
+  TaskQueue queue(executor);
+  for (TaskQueue::Task *failing : {&fails, &failsInside}) {
+    queue.submit(*failing);
+    queue.submit(counts);
+    EXPECT_THROW(queue.waitForAll(), std::bad_alloc);
+    queue.waitForAll(); // once
+  }
+  EXPECT_EQ(runs, 2);
+  TaskQueue(executor).submit(fails); // its destructor throws nothing
 }
 
 TEST(TaskQueue, WaitsAtItsEnd) {

@@ -156,7 +156,8 @@ bool Generate::generate(Diagnostics &diags) const {
   if (!load(main, source, model.function, *backend, diags))
     return false;
   const Tokenizer *tokenizer = main.trained->tokenizer();
-  if (main.trained->guessesBytes() && main.text->vocabulary() > 256) {
+  if (main.trained->guessesBytes() &&
+      main.text->vocabulary() > tokenizer->vocabulary()) {
     diags.reportFile(model.package, diag::BytesOfLarger,
                      int64_t(main.text->vocabulary()));
     return false;

@@ -49,8 +49,7 @@ struct ModelFlags {
       "tokenizer", llvm::cl::value_desc("FILE"),
       llvm::cl::desc(
           "A tokenizer.json or its folder, a SentencePiece .model, or "
-          "llama2.c's tokenizer.bin; `bytes` makes tokens of the bytes "
-          "(default "
+          "llama2.c's tokenizer.bin; `bytes`: each byte is a token (default "
           "for vocabularies up to 256)")};
 };
 

@@ -26,6 +26,10 @@
 
 namespace anec {
 
+/// Writes all `bytes`, also where the system takes a part of them or is
+/// interrupted. Returns the error as `errno`, or 0.
+[[nodiscard]] int writeAll(int descriptor, llvm::StringRef bytes);
+
 /// A file that AtomicFiles is writing: a buffered stream, which also accepts
 /// blocks at given offsets from several threads. The first error is kept, and
 /// `AtomicFiles::commit` reports it.

@@ -30,6 +30,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -65,7 +66,8 @@ public:
   unsigned currentWorker() const;
 
   /// Runs `task` once for each number below `tasks` (fewer than 2^32), in any
-  /// order, and returns when all are done.
+  /// order, and returns when all are done. What one of them throws is thrown
+  /// here then: std::bad_alloc, since anec itself throws nothing.
   void parallelFor(size_t tasks, Task task);
 
   /// Splits [0, `count`) into contiguous ranges of at least `grain` elements
@@ -107,6 +109,7 @@ private:
     std::atomic<bool> isTaken{false}; ///< of the background job
     std::atomic<bool> callerSleeps{false};
     std::condition_variable done;
+    std::exception_ptr thrown; ///< by a task, the first; under `sleep`
 
     bool hasTasks() const;
     void publish(const Task &what, size_t count);
@@ -114,6 +117,7 @@ private:
 
   void startWorkers();
   void work(unsigned worker);
+  void runTask(Job &job, const Task &task, size_t number);
   void runJob(Job &job, size_t tasks, const Task &task, unsigned worker);
   bool runOne(Job &job, unsigned worker);
   void waitUntilFinished(Job &job, size_t tasks);
@@ -152,7 +156,7 @@ public:
   /// Allocates room for `capacity` waiting tasks; submitting more allocates
   /// memory.
   explicit TaskQueue(Executor &executor, size_t capacity = 8);
-  /// Waits for all tasks.
+  /// Waits for all tasks, and drops what they throw.
   ~TaskQueue();
   TaskQueue(const TaskQueue &) = delete;
   TaskQueue &operator=(const TaskQueue &) = delete;
@@ -160,7 +164,8 @@ public:
   /// Returns the number of `task`, which is kept by reference until it has run.
   uint64_t submit(const Task &task);
   /// Returns when the task with this number, and those before it, have run. The
-  /// calling thread takes part in the work.
+  /// calling thread takes part in the work. What one has thrown is thrown here,
+  /// once.
   void wait(uint64_t number);
   void waitForAll() { wait(submitted); }
 
@@ -171,13 +176,15 @@ private:
   /// Runs tasks up to this number; `lock` holds Executor::sleep on entry and
   /// exit.
   void drive(uint64_t number, std::unique_lock<std::mutex> &lock);
+  void finish(uint64_t number);
 
   Executor &executor;
   // Under Executor::sleep: a ring of `count` tasks from `first` on.
   std::vector<const Task *> ring;
   size_t first = 0, count = 0;
   bool isDriven = false;
-  uint64_t submitted = 0; ///< used only by the submitting thread
+  std::exception_ptr thrown; ///< by a task, the first
+  uint64_t submitted = 0;    ///< used only by the submitting thread
   std::atomic<uint64_t> completed{0};
 };
 

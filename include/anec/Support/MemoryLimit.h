@@ -21,6 +21,10 @@ namespace anec {
 /// RLIMIT_AS and RLIMIT_DATA. The first two are read once.
 uint64_t memoryLimit();
 
+/// The most bytes of addresses that the process can have: RLIMIT_AS and
+/// RLIMIT_DATA; UINT64_MAX without a limit.
+uint64_t addressLimit();
+
 /// Whether `bytes` more are within the limit, beside what the process has in
 /// memory now; pages of mapped files do not count.
 bool hasMemoryFor(uint64_t bytes);

@@ -11,19 +11,12 @@ using namespace anec::cpu;
 // The build names a shared library by the name that programs would be linked
 // with; a static one is linked.
 #ifdef ANEC_BLAS_LIBRARY
+#include "anec/Support/MemoryLimit.h"
 #include <dlfcn.h>
-#include <sys/resource.h>
 
 /// Whether addresses are limited. OpenBLAS takes 128 MB of them for each thread
 /// that multiplies, and where the system refuses them, it asks forever.
-static bool hasFewAddresses() {
-  constexpr rlim_t many = rlim_t(64) << 30;
-  for (auto which : {RLIMIT_AS, RLIMIT_DATA})
-    if (struct rlimit limit = {};
-        ::getrlimit(which, &limit) == 0 && limit.rlim_cur < many)
-      return true;
-  return false;
-}
+static bool hasFewAddresses() { return addressLimit() < uint64_t(64) << 30; }
 
 static BlasFunctions load() {
   BlasFunctions functions;
