@@ -18,8 +18,8 @@
  * ANEC_USAGE_ERROR and never crash; only destroyed handles must not be used.
  * After an error, `*out` is null and other outputs are unchanged. No function
  * prints, exits or throws. An array that memory has no room for is
- * ANEC_MACHINE_ERROR with `out-of-memory`; only the containers of LLVM, which is
- * built without exceptions, end the process where they cannot grow.
+ * ANEC_MACHINE_ERROR with `out-of-memory`; only the containers of LLVM, which
+ * is built without exceptions, end the process where they cannot grow.
  *
  * Ownership. The caller owns an object returned by `**out` and destroys it with
  * the destroy function of its type; destroying null does nothing. Any other

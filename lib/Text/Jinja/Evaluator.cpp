@@ -120,7 +120,7 @@ Value Evaluator::dict(Ref<Dict> made) {
     size += made->entries.size() * 40; // of the index
   if (made->depth > deepest)
     fail("dicts are in each other more than 100 times");
-  if (!spend(1 + made->entries.size() / 2) || !reserve(size))
+  if (!spend(1 + 2 * made->entries.size()) || !reserve(size))
     return {};
   made->charge(&budget, size);
   return {VK::Dict, std::move(made)};

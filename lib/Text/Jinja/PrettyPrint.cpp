@@ -20,6 +20,8 @@ using VK = Value::Kind;
 
 /// `value` with its dicts in the order of their keys.
 static Value sorted(Evaluator &eval, const Value &value) {
+  if (!eval.spend(1)) // what is in several places is sorted in each
+    return value;
   if (value.is(VK::Dict)) {
     auto entries = value.dict().entries;
     stable_sort(entries, [&](const auto &lhs, const auto &rhs) {
@@ -143,7 +145,8 @@ void PrettyPrinter::printText(StringRef text, int64_t indent, int64_t allowance,
   allowance += isOutermost;
   auto fits = [&](const std::string &part, bool isLast) {
     int64_t most = width - indent - (isLast ? allowance : 0);
-    return eval.spendOn(part) && int64_t(countCharacters(part)) <= most;
+    return eval.spend(1 + part.size() / 8) &&
+           int64_t(countCharacters(part)) <= most;
   };
   std::vector<std::string> chunks;
   std::vector<StringRef> all = lines(text, /*keepEnds=*/true);

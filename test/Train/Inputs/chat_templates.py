@@ -261,6 +261,10 @@ HOSTILE = {
             "{% endfor %}",
     "lists": "{% set ns = namespace(x=[1]) %}{% for i in range(60) %}"
              "{% set ns.x = [ns.x, ns.x] %}{% endfor %}{{ ns.x }}{{ ns.x == [ns.x] }}",
+    "pretty": "{% set ns = namespace(x=['ab']) %}{% for i in range(60) %}"
+              "{% set ns.x = [ns.x, ns.x] %}{% endfor %}{{ ns.x | pprint }}",
+    "dicts": "{% set ns = namespace(x={}) %}{% for i in range(100000) %}"
+             "{% set ns.x = dict(ns.x, **{i | string: i}) %}{% endfor %}",
     "nested": "{% set ns = namespace(x=[]) %}{% for i in range(99999) %}"
               "{% set ns.x = [ns.x] %}{% endfor %}",
     "cycle": "{% set ns = namespace() %}{% set ns.a = [ns] %}{{ ns }}",
