@@ -8,8 +8,6 @@
 #include "anec/Import/Diags.h"
 #include "anec/Import/Import.h"
 #include "anec/Support/AtomicFile.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 
 using namespace anec;
 using namespace llvm;
@@ -27,38 +25,9 @@ static ConfigText configFor(ConfigText config, ArrayRef<PlannedArray> arrays) {
   return config;
 }
 
-static bool copyTokenizer(StringRef from, StringRef to, AtomicFiles &files,
-                          Diagnostics &diags) {
-  static constexpr StringLiteral names[] = {"tokenizer.json",
-                                            "tokenizer_config.json",
-                                            "tokenizer.model",
-                                            "vocab.json",
-                                            "merges.txt",
-                                            "added_tokens.json",
-                                            "special_tokens_map.json",
-                                            "chat_template.jinja",
-                                            "chat_template.json",
-                                            "generation_config.json"};
-  bool isAny = false;
-  for (StringRef name : names) {
-    SmallString<128> path(from);
-    sys::path::append(path, name);
-    if (!sys::fs::exists(path))
-      continue;
-    MappedFile file = mapFile(path, diags);
-    OutputFile *copy = file ? files.add(to, name) : nullptr;
-    if (!copy)
-      return false;
-    *copy << file->getBuffer();
-    isAny = true;
-  }
-  if (!isAny)
-    diags.reportFile(from, diag::NoTokenizerFiles);
-  return isAny;
-}
-
-bool anec::exportModel(StringRef weights, StringRef names, StringRef tokenizer,
-                       StringRef folder, Diagnostics &diags) {
+bool anec::exportModel(StringRef weights, StringRef names,
+                       const ModelFolderOptions &options, StringRef folder,
+                       Diagnostics &diags) {
   std::optional<NamesFile> map = NamesFile::read(names, diags);
   if (!map)
     return false;
@@ -86,15 +55,12 @@ bool anec::exportModel(StringRef weights, StringRef names, StringRef tokenizer,
     return false;
 
   AtomicFiles files(diags);
-  OutputFile *out = files.add(folder, "model.safetensors");
-  OutputFile *text = out ? files.add(folder, "config.json") : nullptr;
+  if (!addModelArrays(files, folder, *planned, {{"format", "pt"}},
+                      options.shardSize, diags))
+    return false;
+  OutputFile *text = files.add(folder, "config.json");
   if (!text)
     return false;
-  bool isWritten = writeSafetensors(*out, *planned, {{"format", "pt"}});
-  assert(isWritten && "floats have codes");
-  (void)isWritten;
   *text << configFor(map->config, *planned).str() << '\n';
-  if (!tokenizer.empty() && !copyTokenizer(tokenizer, folder, files, diags))
-    return false;
-  return files.commit();
+  return addTextFiles(files, folder, options, *config, diags) && files.commit();
 }

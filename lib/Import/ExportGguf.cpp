@@ -6,87 +6,11 @@
 #include "ExportedWeights.h"
 #include "ImportedModel.h"
 #include "anec/Arrays/GgufWriter.h"
-#include "anec/Arrays/StoredAs.h"
 #include "anec/Import/Diags.h"
 #include "anec/Support/AtomicFile.h"
-#include "llvm/ADT/StringMap.h"
 
 using namespace anec;
 using namespace llvm;
-
-namespace {
-/// A value of `general.file_type`, as llama.cpp's LLAMA_FTYPE has it.
-struct FileType {
-  DType dtype;
-  StringLiteral bytes;
-};
-} // namespace
-
-static constexpr FileType fileTypes[] = {
-    {DType::FP32, StringLiteral::withInnerNUL("\0\0\0\0")},
-    {DType::FP16, StringLiteral::withInnerNUL("\1\0\0\0")},
-    {DType::BF16, StringLiteral::withInnerNUL("\40\0\0\0")},
-};
-
-/// llama.cpp computes with vectors of fp32 alone, and has matrices of three
-/// types.
-static DType writtenType(const TensorType &type) {
-  bool isMatrix = type.shape.size() > 1;
-  return isMatrix && (type.dtype == DType::FP16 || type.dtype == DType::BF16)
-             ? type.dtype
-             : DType::FP32;
-}
-
-/// All arrays of the file, in its order: those of weights from `trained`, and
-/// others, such as factors of rotary embedding, as they are.
-static std::vector<PlannedArray> replaceArrays(const GgufFile &file,
-                                               ArrayRef<PlannedArray> trained) {
-  StringMap<ConstantRef> byName;
-  for (const PlannedArray &array : trained)
-    byName[array.name] = array.make();
-  std::vector<PlannedArray> written;
-  for (const auto &[name, stored] : file.arrays) {
-    auto found = byName.find(name);
-    TensorType type =
-        found == byName.end() ? stored.type() : found->second->type();
-    if (isFloat(type.dtype))
-      type.dtype = writtenType(type);
-    if (found == byName.end())
-      written.push_back({name, type, [&array = stored, dtype = type.dtype] {
-                           return array.get(dtype);
-                         }});
-    else
-      written.push_back(
-          {name, type, [array = found->second, dtype = type.dtype] {
-             return array->dtype() == dtype ? array : declaredAs(array, dtype);
-           }});
-  }
-  return written;
-}
-
-/// The type that most elements have.
-static DType mainType(ArrayRef<PlannedArray> arrays) {
-  const PlannedArray *largest = &arrays.front();
-  for (const PlannedArray &array : arrays)
-    if (array.type.numElements() > largest->type.numElements())
-      largest = &array;
-  return largest->type.dtype;
-}
-
-/// Says the type of the elements, and nothing of how they were packed before.
-static void describeElements(GgufFile &file, ArrayRef<PlannedArray> arrays) {
-  file.metadata.erase("general.quantization_version");
-  std::erase_if(file.metadata, [](const auto &entry) {
-    return StringRef(entry.first).starts_with("quantize.");
-  });
-  for (const FileType &type : fileTypes)
-    if (type.dtype == mainType(arrays)) {
-      GgufValue value;
-      value.type = GgufType::UInt32;
-      value.bytes = type.bytes;
-      file.metadata["general.file_type"] = value;
-    }
-}
 
 bool anec::exportGguf(StringRef weights, StringRef names, StringRef like,
                       StringRef path, Diagnostics &diags) {
@@ -115,12 +39,10 @@ bool anec::exportGguf(StringRef weights, StringRef names, StringRef like,
              : std::nullopt;
   if (!trained)
     return false;
-  std::vector<PlannedArray> written = replaceArrays(*contents, *trained);
-  describeElements(*contents, written);
   AtomicFiles files(diags);
   OutputFile *out = files.add(path);
   if (!out)
     return false;
-  writeGguf(*out, contents->metadata, written);
+  writeGgufLike(*out, std::move(*contents), *trained);
   return files.commit();
 }

@@ -4,11 +4,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Package/MergeAdapters.h"
-#include "anec/Arrays/Safetensors.h"
+#include "anec/Arrays/GgufWriter.h"
 #include "anec/IR/WeightName.h"
 #include "anec/Package/AdapterBase.h"
 #include "anec/Package/Diags.h"
 #include "anec/Support/AtomicFile.h"
+#include "anec/Support/Json.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include <cmath>
 
 using namespace anec;
@@ -65,9 +68,84 @@ findAdapters(const ModelPackage &package, const WeightBinding &values,
   return adapters;
 }
 
+/// The arrays of `base`, with what their adapters add.
+static std::vector<PlannedArray>
+planArrays(const ArraySource &base, const llvm::StringMap<Adapter> &adapters,
+           double scale) {
+  std::vector<PlannedArray> planned;
+  for (llvm::StringRef name : base.names()) {
+    const StoredArray *array = base.find(name);
+    auto adapter = adapters.find(name);
+    const Adapter *added =
+        adapter == adapters.end() ? nullptr : &adapter->second;
+    planned.push_back({name.str(), array->type(), [=] {
+                         ConstantRef whole = array->get();
+                         return added ? merged(*whole, *added, scale) : whole;
+                       }});
+  }
+  return planned;
+}
+
+static bool addFile(AtomicFiles &files, llvm::StringRef path,
+                    llvm::ArrayRef<PlannedArray> arrays,
+                    const SafetensorsMetadata &metadata) {
+  OutputFile *file = files.add(path);
+  return file && writeSafetensors(*file, arrays, metadata);
+}
+
+/// Adds a GGUF file like that at `base`, which has all of `arrays`.
+static bool addGguf(AtomicFiles &files, llvm::StringRef path,
+                    llvm::StringRef base, llvm::ArrayRef<PlannedArray> arrays,
+                    Diagnostics &diags) {
+  MappedFile file = mapFile(base, diags);
+  if (file && !isGguf(file)) {
+    diags.reportFile(base, diag::NoGgufBase);
+    return false;
+  }
+  std::optional<GgufFile> contents =
+      file ? readGguf(file, base, diags) : std::nullopt;
+  OutputFile *out = contents ? files.add(path) : nullptr;
+  if (out)
+    writeGgufLike(*out, std::move(*contents), arrays);
+  return out;
+}
+
+/// Adds a folder like `base`.
+static bool addFolder(AtomicFiles &files, llvm::StringRef path,
+                      const ArraySource &base,
+                      llvm::ArrayRef<PlannedArray> arrays,
+                      ModelFolderOptions options, Diagnostics &diags) {
+  llvm::SmallString<128> config(base.path());
+  llvm::sys::path::append(config, "config.json");
+  if (!llvm::sys::fs::exists(config)) {
+    diags.reportFile(base.path(), diag::NoFolderBase);
+    return false;
+  }
+  MappedFile described = mapFile(config, diags);
+  std::optional<llvm::json::Value> value =
+      described ? readJson(config, diag::BadBaseConfig, diags) : std::nullopt;
+  if (!value)
+    return false;
+  llvm::json::Object *object = value->getAsObject();
+  if (!object) {
+    diags.reportFile(config, diag::BadBaseConfig, "it is no object");
+    return false;
+  }
+  if (options.tokenizer.empty() && hasTextFiles(base.path()))
+    options.tokenizer = base.path().str();
+  if (!addModelArrays(files, path, arrays, base.metadata(), options.shardSize,
+                      diags))
+    return false;
+  OutputFile *copy = files.add(path, "config.json");
+  if (!copy)
+    return false;
+  *copy << described->getBuffer();
+  return addTextFiles(files, path, options, *object, diags);
+}
+
 bool anec::mergeAdapters(const ModelPackage &package,
                          const WeightOptions &weights, llvm::StringRef path,
-                         Diagnostics &diags) {
+                         const ModelFolderOptions &folder, Diagnostics &diags) {
   WeightOptions given = weights;
   if (given.source.empty() && !package.values.empty())
     given.source = package.pathOf(package.values);
@@ -87,21 +165,13 @@ bool anec::mergeAdapters(const ModelPackage &package,
       findAdapters(package, *values, *base, diags);
   if (!adapters)
     return false;
-  std::vector<PlannedArray> planned;
-  for (llvm::StringRef name : base->names()) {
-    const StoredArray *array = base->find(name);
-    auto adapter = adapters->find(name);
-    bool isWide = adapter != adapters->end();
-    planned.push_back({name.str(), array->type(), [=] {
-                         ConstantRef whole = array->get();
-                         return isWide ? merged(*whole, adapter->second, scale)
-                                       : whole;
-                       }});
-  }
+  std::vector<PlannedArray> planned = planArrays(*base, *adapters, scale);
   AtomicFiles files(diags);
-  OutputFile *file = files.add(path);
-  if (!file)
-    return false;
-  writeSafetensors(*file, planned, base->metadata());
-  return files.commit();
+  llvm::StringRef ending = llvm::sys::path::extension(path);
+  bool isAdded = ending == ".safetensors"
+                     ? addFile(files, path, planned, base->metadata())
+                 : ending == ".gguf"
+                     ? addGguf(files, path, given.source, planned, diags)
+                     : addFolder(files, path, *base, planned, folder, diags);
+  return isAdded && files.commit();
 }

@@ -4,7 +4,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "LlamaFormats.h"
-#include "anec/Arrays/Safetensors.h"
 #include "anec/Support/AtomicFile.h"
 #include "anec/Train/Diags.h"
 #include "llvm/Support/JSON.h"
@@ -52,8 +51,9 @@ static ConstantRef arranged(const LlamaWeights &weights, LlamaRole role,
 // Safetensors
 //===----------------------------------------------------------------------===//
 
-static void writeNamed(const LlamaWeights &weights, WeightFormat format,
-                       RopeStyle rope, StringRef model, raw_ostream &out) {
+static std::vector<PlannedArray> plan(const LlamaWeights &weights,
+                                      WeightFormat format, RopeStyle rope,
+                                      StringRef model) {
   std::vector<PlannedArray> arrays;
   forEachLlamaArray(
       weights.layers, weights.tied, [&](LlamaRole role, int64_t layer) {
@@ -62,6 +62,11 @@ static void writeNamed(const LlamaWeights &weights, WeightFormat format,
                             return arranged(weights, role, layer, rope);
                           }});
       });
+  return arrays;
+}
+
+static SafetensorsMetadata metadataOf(const LlamaWeights &weights,
+                                      WeightFormat format, RopeStyle rope) {
   // Facts that do not follow from shapes. Hugging Face's loader needs `format`.
   SafetensorsMetadata metadata;
   if (format == WeightFormat::HuggingFace)
@@ -76,9 +81,7 @@ static void writeNamed(const LlamaWeights &weights, WeightFormat format,
   ModelFacts facts = weights.facts;
   facts.add(fact::ropeStyle, spelling(rope));
   llvm::append_range(metadata, facts.entries());
-  bool written = writeSafetensors(out, arrays, metadata);
-  assert(written && "floats have codes");
-  (void)written;
+  return metadata;
 }
 
 /// The facts that config.json has, as JSON; `none` is null.
@@ -151,8 +154,45 @@ static bool checkSizes(const LlamaWeights &weights, StringRef path,
   return false;
 }
 
+static bool addFile(AtomicFiles &files, const LlamaWeights &weights,
+                    StringRef path, WeightFormat format, RopeStyle rope,
+                    StringRef model) {
+  OutputFile *out = files.add(path);
+  if (!out)
+    return false;
+  if (format == WeightFormat::Llama2c) {
+    writeLlama2c(
+        weights,
+        [&](LlamaRole role, int64_t layer) {
+          return arranged(weights, role, layer, rope);
+        },
+        *out);
+    return true;
+  }
+  bool written = writeSafetensors(*out, plan(weights, format, rope, model),
+                                  metadataOf(weights, format, rope));
+  assert(written && "floats have codes");
+  return written;
+}
+
+static bool addFolder(AtomicFiles &files, const LlamaWeights &weights,
+                      StringRef path, RopeStyle rope,
+                      const ModelFolderOptions &options, Diagnostics &diags) {
+  constexpr WeightFormat format = WeightFormat::HuggingFace;
+  if (!addModelArrays(files, path, plan(weights, format, rope, ""),
+                      metadataOf(weights, format, rope), options.shardSize,
+                      diags))
+    return false;
+  OutputFile *config = files.add(path, "config.json");
+  if (!config)
+    return false;
+  writeConfig(weights, *config);
+  return addTextFiles(files, path, options, {}, diags);
+}
+
 bool anec::writeLlamaWeights(const LlamaWeights &weights, StringRef path,
                              WeightFormat format, const LlamaHints &hints,
+                             const ModelFolderOptions &folder,
                              Diagnostics &diags) {
   // Without a model to write for, anec's weights stay as they are.
   RopeStyle rope = ropeStyleOf(hints.facts)
@@ -169,26 +209,10 @@ bool anec::writeLlamaWeights(const LlamaWeights &weights, StringRef path,
     return false;
 
   AtomicFiles files(diags);
-  OutputFile *out =
-      isFolder ? files.add(path, "model.safetensors") : files.add(path);
-  if (!out)
-    return false;
-  if (format == WeightFormat::Llama2c)
-    writeLlama2c(
-        weights,
-        [&](LlamaRole role, int64_t layer) {
-          return arranged(weights, role, layer, rope);
-        },
-        *out);
-  else
-    writeNamed(weights, format, rope, hints.model, *out);
-  if (isFolder) {
-    OutputFile *configFile = files.add(path, "config.json");
-    if (!configFile)
-      return false;
-    writeConfig(weights, *configFile);
-  }
-  return files.commit();
+  bool isAdded = isFolder
+                     ? addFolder(files, weights, path, rope, folder, diags)
+                     : addFile(files, weights, path, format, rope, hints.model);
+  return isAdded && files.commit();
 }
 
 WeightFormat anec::formatToWrite(StringRef path) {

@@ -14,6 +14,7 @@ leave it out. What is `measured` is kept and shown, and is neither right nor wro
 is `counted` may only become fewer."""
 import contextlib
 import dataclasses
+import functools
 import hashlib
 import importlib.metadata
 import inspect
@@ -116,6 +117,14 @@ def processor_seconds(pid):
         found += times.get(one, 0.0)
         waiting += children.get(one, [])
     return found
+
+
+@functools.cache
+def fetched(packages):
+    """The folder of the packages that a list beside this file names: FOLDER/NAME/..."""
+    script = pathlib.Path(__file__).with_name("models")
+    return pathlib.Path(subprocess.run([str(script), packages], check=True,
+                                       capture_output=True, text=True).stdout.strip())
 
 
 def own_seconds():

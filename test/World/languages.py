@@ -4,16 +4,21 @@ several versions.
 
 Steps: read, that is imported and compiled, or refused with the name of the key;
 logits, those of transformers; greedy, 40 tokens as transformers chooses them; exported, a
-folder with the config.json of the first that transformers loads, with the same logits."""
+folder with the config.json of the first that transformers loads, with the same logits;
+text, its tokenizer, template of chats and options of generation, which transformers loads
+too. Variants are exported in several files, and plain models in one."""
 import functools
 import json
 import re
 
 import _languages
+import _templates
 from harness import RIGHT, Item, near, relative_error, wrong
 
 LENGTH, TOKENS = 20, 40
 TOLERANCE = 2e-4
+SHARDS = ("--shard-size=20KB",)
+TEMPLATE = "{% for message in messages %}{{ message.role }}: {{ message.content }};{% endfor %}"
 
 
 def items():
@@ -44,7 +49,9 @@ def check(family, variant, ctx):
     outcome = greedy(ctx, folder)
     if outcome:
         steps["greedy"] = outcome
-    steps["exported"] = exported(ctx, folder, right)
+    steps["exported"] = exported(ctx, folder, right, () if variant == "plain" else SHARDS)
+    if steps["exported"] == RIGHT:
+        steps["text"] = text(ctx.folder / "back", ctx.folder / "words", folder / "model")
     return steps
 
 
@@ -91,7 +98,7 @@ def greedy(ctx, folder):
     return RIGHT if len(ids) == count else wrong(f"{len(ids)} tokens, not {count}")
 
 
-def exported(ctx, folder, right):
+def exported(ctx, folder, right, flags):
     import numpy
     import safetensors.torch
     import torch
@@ -100,11 +107,16 @@ def exported(ctx, folder, right):
     arrays = safetensors.torch.load_file(folder / "model" / "model.safetensors")
     trained = {name: arrays[other] for name, other in names.items() if isinstance(other, str)}
     safetensors.torch.save_file(trained, ctx.folder / "trained.safetensors")
-    outcome = ctx.step(ctx.run("anec", "convert", "trained.safetensors",
-                               "--weight-map=m.names.json", "-o", "back"))
+    words = _templates.tokenizer()
+    words.chat_template = TEMPLATE
+    words.save_pretrained(ctx.folder / "words")
+    outcome = ctx.step(ctx.run("anec", "convert", "trained.safetensors", "--tokenizer=words",
+                               "--weight-map=m.names.json", "-o", "back", *flags))
     if outcome:
         return outcome
     back = ctx.folder / "back"
+    if (back / "model.safetensors.index.json").exists() != bool(flags):
+        return wrong("another number of files")
     before, after = (json.loads((one / "config.json").read_text())
                      for one in (folder / "model", back))
     if before["model_type"] == after["model_type"] and json.dumps(
@@ -119,3 +131,23 @@ def exported(ctx, folder, right):
         return wrong(f"transformers: {type(error).__name__}: {error}")
     got = _languages.logits_of(model, numpy.load(folder / "tokens.npy"))
     return RIGHT if numpy.array_equal(got, right) else wrong("other logits by transformers")
+
+
+def text(back, words, model):
+    """What transformers loads besides the model is what it loads where that came from."""
+    import transformers
+    # The class of a tokenizer depends on the type of the model beside it.
+    (words / "config.json").write_bytes((back / "config.json").read_bytes())
+    chat = [{"role": "user", "content": "a"}]
+    try:
+        got, right = (transformers.AutoTokenizer.from_pretrained(one) for one in (back, words))
+        ends = transformers.GenerationConfig.from_pretrained(back).eos_token_id
+        of_model = transformers.AutoModelForCausalLM.from_pretrained(model).generation_config
+    except Exception as error:  # Whatever transformers raises.
+        return wrong(f"transformers: {type(error).__name__}: {error}")
+    if got.get_vocab() != right.get_vocab() or got.eos_token != right.eos_token:
+        return wrong("another tokenizer")
+    if (got.apply_chat_template(chat, tokenize=False)
+            != right.apply_chat_template(chat, tokenize=False)):
+        return wrong("another template")
+    return RIGHT if ends == of_model.eos_token_id else wrong(f"ends at {ends}")

@@ -12,12 +12,11 @@ import json
 import math
 import pathlib
 import statistics
-import subprocess
 import time
 
 import _packages
 import harness
-from harness import RIGHT, Item, near, relative_error, relative_norm, wrong
+from harness import RIGHT, Item, fetched, near, relative_error, relative_norm, wrong
 
 EXACT = 1e-4
 WORSE = 1.5
@@ -102,11 +101,6 @@ def draws(name):
     return 24 if has_state else 4
 
 
-@functools.cache
-def folder():
-    script = pathlib.Path(__file__).with_name("models")
-    return pathlib.Path(subprocess.run([str(script)], check=True, capture_output=True,
-                                       text=True).stdout.strip())
 
 
 def path_of(name, ctx):
@@ -114,7 +108,7 @@ def path_of(name, ctx):
     if file == "exported":
         return ctx.computed(functools.partial(fill_exported, name), "exported", package,
                             model_list(), fill_exported, sentence_model) / "m.onnx"
-    return next(folder().joinpath(package).rglob(file))
+    return next(fetched("models.txt").joinpath(package).rglob(file))
 
 
 def model_list():
@@ -139,7 +133,7 @@ def sentence_model(package):
             return torch.nn.functional.normalize(mean, dim=1)
 
     torch.backends.mha.set_fastpath_enabled(False)
-    config = next(folder().joinpath(package).rglob("config.json"))
+    config = next(fetched("models.txt").joinpath(package).rglob("config.json"))
     model = transformers.AutoModel.from_pretrained(config.parent, attn_implementation="eager",
                                                    add_pooling_layer=False)
     return Network(model).eval()

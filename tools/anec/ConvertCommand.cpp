@@ -5,11 +5,13 @@
 
 #include "../DefineFlag.h"
 #include "CommandTable.h"
+#include "ModelFolderFlags.h"
 #include "anec/Formats/Source.h"
 #include "anec/Import/Import.h"
 #include "anec/Support/Endings.h"
 #include "anec/Train/Checkpoint.h"
 #include "anec/Train/LlamaWeights.h"
+#include "llvm/Support/Path.h"
 
 using namespace anec;
 namespace cl = llvm::cl;
@@ -40,6 +42,12 @@ public:
 private:
   bool convert(Diagnostics &diags);
   bool exportImported(Diagnostics &diags);
+  bool writesFolder() const {
+    if (!names.empty())
+      return like.empty();
+    return to.valueOr(formatToWrite(output)) == WeightFormat::HuggingFace &&
+           llvm::sys::path::extension(output).empty();
+  }
 
   cl::opt<std::string> input{cl::Positional};
   cl::opt<std::string> output{
@@ -66,10 +74,7 @@ private:
       "like", cl::value_desc("MODEL.gguf"),
       cl::desc("With --weight-map: the GGUF file that the model was imported "
                "from, whose metadata and tokenizer the output gets")};
-  cl::opt<std::string> tokenizer{
-      "tokenizer", cl::value_desc("FOLDER"),
-      cl::desc("With --weight-map: copies the files of the tokenizer in this "
-               "folder")};
+  ModelFolderFlags folder;
 };
 
 } // namespace
@@ -108,7 +113,7 @@ bool Convert::convert(Diagnostics &diags) {
       source, from.valueOr(guessWeightFormat(source)), hints, diags);
   return weights &&
          writeLlamaWeights(*weights, output, to.valueOr(formatToWrite(output)),
-                           hints, diags);
+                           hints, folder.options(), diags);
 }
 
 bool Convert::exportImported(Diagnostics &diags) {
@@ -116,8 +121,9 @@ bool Convert::exportImported(Diagnostics &diags) {
   std::optional<Checkpoint> trained;
   if (!findWeights(source, trained, diags))
     return false;
-  return like.empty() ? exportModel(source, names, tokenizer, output, diags)
-                      : exportGguf(source, names, like, output, diags);
+  return like.empty()
+             ? exportModel(source, names, folder.options(), output, diags)
+             : exportGguf(source, names, like, output, diags);
 }
 
 ExitCode Convert::run(const Invocation &call) {
@@ -130,13 +136,15 @@ ExitCode Convert::run(const Invocation &call) {
     return call.usageError("-o: " + wrongEnding(output, files));
   if (std::string wrong = defines.check(); !wrong.empty())
     return call.usageError(wrong);
-  if (names.empty() && !tokenizer.empty())
-    return call.usageError("--tokenizer is for --weight-map");
   if (names.empty() && !like.empty())
     return call.usageError("--like is for --weight-map");
-  if (!like.empty() && !tokenizer.empty())
-    return call.usageError("--tokenizer copies files to a folder; a GGUF file "
-                           "has the tokenizer of --like");
+  if (std::string wrong = folder.check(); !wrong.empty())
+    return call.usageError(wrong);
+  if (folder.isGiven() && !writesFolder())
+    return call.usageError(
+        like.empty() ? "--tokenizer and --shard-size are for -o FOLDER"
+                     : "--tokenizer and --shard-size are for -o FOLDER; a GGUF "
+                       "file has the tokenizer of --like");
   bool hasOthers = !config.empty() || !model.empty() ||
                    from.getNumOccurrences() || to.getNumOccurrences();
   if (!names.empty() && hasOthers)

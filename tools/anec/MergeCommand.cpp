@@ -4,7 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "CommandTable.h"
+#include "ModelFolderFlags.h"
 #include "anec/Package/MergeAdapters.h"
+#include "anec/Support/Endings.h"
 #include "llvm/Support/Path.h"
 
 using namespace anec;
@@ -28,8 +30,12 @@ private:
   cl::opt<std::string> adapter{
       "adapter", cl::value_desc("FILE|FOLDER"),
       cl::desc("The adapters: a .safetensors file, or a checkpoint")};
-  cl::opt<std::string> output{"o", cl::value_desc("FILE.safetensors"),
-                              cl::desc("The file to write")};
+  cl::opt<std::string> output{
+      "o", cl::value_desc("FOLDER|FILE"),
+      cl::desc("The output: a folder like that of --weights, with its "
+               "config.json and tokenizer, a GGUF file like that of --weights, "
+               "or a .safetensors file with the arrays alone")};
+  ModelFolderFlags folder;
 };
 } // namespace
 
@@ -37,8 +43,15 @@ ExitCode Merge::run(const Invocation &call) {
   if (package.empty() || adapter.empty() || output.empty())
     return call.usageError("merge takes a package, --adapter and -o; see anec "
                            "merge --help");
-  if (llvm::sys::path::extension(output) != ".safetensors")
-    return call.usageError("-o takes FILE.safetensors, not `" + output + "`");
+  constexpr llvm::StringRef files[] = {".gguf", ".safetensors"};
+  // A folder can have any name; a mistyped file must not become one.
+  if (!closestEnding(output, files).empty())
+    return call.usageError("-o: " + wrongEnding(output, files));
+  if (std::string wrong = folder.check(); !wrong.empty())
+    return call.usageError(wrong);
+  if (folder.isGiven() &&
+      llvm::is_contained(files, llvm::sys::path::extension(output)))
+    return call.usageError("--tokenizer and --shard-size are for -o FOLDER");
   return runReporting([&](Diagnostics &diags) {
     std::optional<ModelPackage> compiled =
         readPackage(package, diags, PackageCheck::Presence);
@@ -46,7 +59,9 @@ ExitCode Merge::run(const Invocation &call) {
     options.source = weights;
     options.mapping = mapping;
     options.adapter = adapter;
-    return compiled && mergeAdapters(*compiled, options, output, diags);
+    options.program = package;
+    return compiled &&
+           mergeAdapters(*compiled, options, output, folder.options(), diags);
   });
 }
 
@@ -57,6 +72,8 @@ constinit const CommandDef commands::Merge = {
     .synopsis = "MODEL.anepkg",
     .examples =
         R"(  anec merge tune.anepkg --weights=base.safetensors --adapter=run/best -o merged.safetensors
+  anec merge tune.anepkg --weights=Qwen3-0.6B --adapter=run/best -o mine
+  anec merge tune.anepkg --weights=Qwen3-Q8_0.gguf --adapter=run/best -o mine.gguf
 )",
     .make = makeCommand<::Merge>,
 };

@@ -19,6 +19,12 @@ void writeGguf(llvm::raw_ostream &out,
                const std::map<std::string, GgufValue, std::less<>> &metadata,
                llvm::ArrayRef<PlannedArray> arrays);
 
+/// Writes the file `like` with `arrays` in the place of those of their names.
+/// Matrices keep the element type that they are given with; vectors, and packed
+/// arrays of `like`, are fp32, as llama.cpp computes with them.
+void writeGgufLike(llvm::raw_ostream &out, GgufFile like,
+                   llvm::ArrayRef<PlannedArray> arrays);
+
 } // namespace anec
 
 #endif // ANEC_ARRAYS_GGUFWRITER_H

@@ -17,6 +17,7 @@
 #ifndef ANEC_IMPORT_IMPORT_H
 #define ANEC_IMPORT_IMPORT_H
 
+#include "anec/Arrays/ModelFolder.h"
 #include "anec/IR/DType.h"
 #include "anec/Support/Diagnostics.h"
 #include <vector>
@@ -50,13 +51,12 @@ struct ImportOptions {
 /// Writes weights under the names, and with the config.json, that `names` has:
 /// the map that importModel wrote. `weights` are under the program's names,
 /// such as those of a checkpoint; elements keep their type. `folder` gets
-/// model.safetensors, config.json, and the files of tokenizers in `tokenizer`,
-/// a folder, unless that is empty. Returns false, with the reason reported and
-/// nothing written, when an array is missing, has another shape, or belongs to
-/// no weight, or when the weights are of a model that config.json does not
+/// config.json and what `options` say. Returns false, with the reason reported
+/// and nothing written, when an array is missing, has another shape, or belongs
+/// to no weight, or when the weights are of a model that config.json does not
 /// describe.
 [[nodiscard]] bool exportModel(llvm::StringRef weights, llvm::StringRef names,
-                               llvm::StringRef tokenizer,
+                               const ModelFolderOptions &options,
                                llvm::StringRef folder, Diagnostics &diags);
 
 /// The same for a model that was imported from the GGUF file `like`: writes the

@@ -6,18 +6,24 @@
 #ifndef ANEC_PACKAGE_MERGEADAPTERS_H
 #define ANEC_PACKAGE_MERGEADAPTERS_H
 
+#include "anec/Arrays/ModelFolder.h"
 #include "anec/Package/ModelPackage.h"
 
 namespace anec {
 
-/// Writes the arrays of `weights.source` to `path`, a .safetensors file, under
-/// their names and in their element types; to a matrix `w` that has an adapter
-/// in `weights.adapter`, `b @ a` times the factor of `package` is added, in
-/// double precision. `package` was compiled with adapters. Returns false, with
-/// the reason reported and nothing written, when these do not belong together.
+/// Writes the arrays of `weights.source` to `path` under their names and in
+/// their element types; to a matrix `w` that has an adapter in
+/// `weights.adapter`, `b @ a` times the factor of `package` is added, in double
+/// precision. `path` is a .safetensors file, or a .gguf file, which gets the
+/// metadata of a source of that kind, or a folder, which gets config.json and
+/// the files for text of a folder, and what `folder` says. `package` was
+/// compiled with adapters. Returns false, with the reason reported and nothing
+/// written, when these do not belong together.
 [[nodiscard]] bool mergeAdapters(const ModelPackage &package,
                                  const WeightOptions &weights,
-                                 llvm::StringRef path, Diagnostics &diags);
+                                 llvm::StringRef path,
+                                 const ModelFolderOptions &folder,
+                                 Diagnostics &diags);
 
 } // namespace anec
 

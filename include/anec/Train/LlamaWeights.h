@@ -19,6 +19,7 @@
 #ifndef ANEC_TRAIN_LLAMAWEIGHTS_H
 #define ANEC_TRAIN_LLAMAWEIGHTS_H
 
+#include "anec/Arrays/ModelFolder.h"
 #include "anec/Arrays/StoredArray.h"
 #include "anec/Package/ModelFacts.h"
 #include "anec/Support/Diagnostics.h"
@@ -124,10 +125,12 @@ readLlamaWeights(llvm::StringRef path, WeightFormat format,
                  const LlamaHints &hints, Diagnostics &diags);
 
 /// Writes `weights` to `path`, whole or not at all. A path without an ending is
-/// a Hugging Face folder. Returns false, with the reason reported, on failure.
+/// a Hugging Face folder, which `folder` is for. Returns false, with the reason
+/// reported, on failure.
 [[nodiscard]] bool writeLlamaWeights(const LlamaWeights &weights,
                                      llvm::StringRef path, WeightFormat format,
                                      const LlamaHints &hints,
+                                     const ModelFolderOptions &folder,
                                      Diagnostics &diags);
 
 } // namespace anec
