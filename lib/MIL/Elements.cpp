@@ -37,11 +37,16 @@ bool FunctionBinder::bindNonZero(const Statement &statement) {
   Value *x = operand(statement, "x");
   if (!x)
     return false;
-  const Op *op = x->definingOp();
-  bool isConstant = op && op->is(ops::Const) && x->type.dtype != DType::String;
-  const Constant *known = isConstant ? op->constant(param::val) : knownValue(x);
-  if (!known || (known->origin() && known->origin()->missing))
-    return findOp(statement) != nullptr; // says why
+  ConstantRef known = demand(x);
+  if (!known) {
+    const auto *row = find_if(ops.unsupported(), [](const UnsupportedOp &op) {
+      return op.name == "non_zero";
+    });
+    explainUnknown(diags.report(statement.opRange, diag::UnsupportedOp,
+                                statement.opName, row->reason),
+                   statement.opRange, x);
+    return false;
+  }
   std::vector<double> rows = coordinates(*known);
   int64_t rank = x->type.rank();
   if (rows.empty())

@@ -40,6 +40,16 @@ const InputValue *RequestedShapes::findFixed(StringRef name) {
   return nullptr;
 }
 
+/// Numbers as a value of `type`; null when they do not fit it.
+static ConstantRef valueOf(ArrayRef<double> numbers, const TensorType &type) {
+  bool isExact = all_of(numbers, [&](double number) {
+    return isFloat(type.dtype) || roundToDType(number, type.dtype) == number;
+  });
+  return isExact && int64_t(numbers.size()) == type.numElements()
+             ? Constant::fromDoubles(type, numbers)
+             : nullptr;
+}
+
 ConstantRef RequestedShapes::fit(const InputValue &fixed,
                                  const TensorType &type, SourceRange range,
                                  Diagnostics &diags) {
@@ -47,12 +57,23 @@ ConstantRef RequestedShapes::fit(const InputValue &fixed,
   // One number is that of every element.
   if (numbers.size() == 1)
     numbers.resize(size_t(type.numElements()), numbers.front());
-  bool isExact = all_of(numbers, [&](double number) {
-    return isFloat(type.dtype) || roundToDType(number, type.dtype) == number;
-  });
-  if (isExact && int64_t(numbers.size()) == type.numElements())
-    return Constant::fromDoubles(type, numbers);
+  if (ConstantRef value = valueOf(numbers, type))
+    return value;
   diags.report(range, diag::FixedInput, fixed.name, type.str());
+  return nullptr;
+}
+
+ConstantRef RequestedShapes::findAtHand(StringRef name,
+                                        const TensorType &type) const {
+  for (const InputValue &value : values) {
+    const TensorType &given = value.value->type();
+    // A scalar and an array of one element are written alike.
+    bool fits = given.shape == type.shape ||
+                (type.numElements() == 1 && given.numElements() == 1);
+    if (!value.isFixed && fits && given.dtype != DType::String &&
+        areSpelledAlike(value.name, name))
+      return valueOf(value.value->asDoubles(), type);
+  }
   return nullptr;
 }
 

@@ -43,6 +43,8 @@ bool FunctionBinder::begin(StringRef name, SourceRange range) {
   resultNames.clear();
   resultsKnown = true;
   ofBlocks = 0;
+  anyEmpty = false;
+  readInputs.clear();
   computedValues.clear();
   computedOps.clear();
   function = module.addFunction(FunctionKind::Kernel, name, range);
@@ -121,6 +123,10 @@ void FunctionBinder::addResult(StringRef name, SourceRange range) {
   if (resultsKnown && symbol->value->holder == Holder::State) {
     diags.report(range, diag::ResultHolder, name,
                  describe(symbol->value->holder));
+    resultsKnown = false;
+  }
+  if (resultsKnown && symbol->value->type.numElements() == 0) {
+    diags.report(range, diag::NoElements, name, spellType(*symbol->value));
     resultsKnown = false;
   }
   if (!resultsKnown)
@@ -319,6 +325,7 @@ bool FunctionBinder::bindConst(const Statement &statement) {
   }
   Symbol &symbol = define(result.name, result.range,
                           makeConst(value, result.name, statement.range));
+  anyEmpty |= value->numElements() == 0;
   symbol.constant = std::move(value);
   return true;
 }
@@ -356,8 +363,11 @@ bool FunctionBinder::bindConstant(const OpDef &def, unsigned slot,
       op->second = true;
     }
     if (!constant)
-      diags.report(value.range, diag::NotConstant, def.name, argument.name,
-                   value.name);
+      constant = demand(symbol->value);
+    if (!constant)
+      explainUnknown(diags.report(value.range, diag::NotConstant, def.name,
+                                  argument.name, value.name),
+                     value.range, symbol->value);
   } else if (!constant || value.isList) {
     return unsupported(value.range, "a value that is no tensor");
   }
@@ -638,6 +648,8 @@ bool FunctionBinder::bindStatement(const Statement &statement) {
   builder->setRange(statement.range);
   if (statement.opName == ops::Const.name)
     return bindConst(statement);
+  if (anyEmpty && hasEmptyArgument(statement) && statement.blocks.empty())
+    return bindWithoutElements(statement);
   if (Special special = findSpecial(statement.opName))
     return (this->*special)(statement);
   return bindOp(statement);

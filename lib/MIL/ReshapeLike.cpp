@@ -33,17 +33,16 @@ bool FunctionBinder::bindReshapeLike(const Statement &statement) {
     return false;
   Value *x = operand(statement, "x");
   const Argument *references = statement.argument("ref_tensors");
-  ConstantRef begins = knownArgument(statement, "begins"),
-              ends = knownArgument(statement, "ends"),
-              masks = knownArgument(statement, "end_masks");
+  auto begins = knownNumbers(statement, "begins"),
+       ends = knownNumbers(statement, "ends"),
+       masks = knownNumbers(statement, "end_masks");
   if (!x)
     return false;
-  int64_t count = references ? int64_t(references->values.size()) : 0;
-  auto isList = [&](const ConstantRef &list, DType dtype) {
-    return list && list->dtype() == dtype && list->numElements() == count;
+  size_t count = references ? references->values.size() : 0;
+  auto fits = [count](const auto &list) {
+    return list && list->size() == count;
   };
-  if (count == 0 || !isList(begins, DType::Int32) ||
-      !isList(ends, DType::Int32) || !isList(masks, DType::Bool))
+  if (count == 0 || !fits(begins) || !fits(ends) || !fits(masks))
     return refuse(statement, "it takes a position in `begins`, `ends` and "
                              "`end_masks` for each of `ref_tensors`");
   Shape extents;
@@ -51,9 +50,8 @@ bool FunctionBinder::bindReshapeLike(const Statement &statement) {
     Value *like = bindValue(reference, "ref_tensors");
     if (!like)
       return false;
-    if (!appendExtents(like->type.shape, begins->intAt(int64_t(index)),
-                       ends->intAt(int64_t(index)),
-                       masks->intAt(int64_t(index)) != 0, extents))
+    if (!appendExtents(like->type.shape, (*begins)[index], (*ends)[index],
+                       (*masks)[index] != 0, extents))
       return refuse(statement, "a position is out of range");
   }
   Op *op = builder->create(ops::Reshape, {x}, {Attr(param::shape, extents)},

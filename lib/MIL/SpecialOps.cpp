@@ -25,6 +25,7 @@ FunctionBinder::Special FunctionBinder::findSpecial(StringRef op) {
       .Case("classify", &FunctionBinder::bindClassify)
       .Case("cond", &FunctionBinder::bindCond)
       .Case("constexpr_sparse_to_dense", &FunctionBinder::bindSparseToDense)
+      .Case("fill", &FunctionBinder::bindFill)
       .Case("list_gather", &FunctionBinder::bindListGather)
       .Case("list_length", &FunctionBinder::bindListLength)
       .Case("list_read", &FunctionBinder::bindListRead)
@@ -32,7 +33,10 @@ FunctionBinder::Special FunctionBinder::findSpecial(StringRef op) {
       .Case("list_write", &FunctionBinder::bindListWrite)
       .Case("make_list", &FunctionBinder::bindMakeList)
       .Case("non_zero", &FunctionBinder::bindNonZero)
+      .Case("range_1d", &FunctionBinder::bindRange)
       .Case("reshape_like", &FunctionBinder::bindReshapeLike)
+      .Case("slice_by_index", &FunctionBinder::bindSliceByIndex)
+      .Case("slice_by_size", &FunctionBinder::bindSliceBySize)
       .Case("while_loop", &FunctionBinder::bindWhileLoop)
       .Default(nullptr);
 }
@@ -71,9 +75,10 @@ Value *FunctionBinder::operand(const Statement &statement,
   return value ? bindValue(*value, name) : nullptr;
 }
 
-/// The value of a parameter that is needed now; null when it is not known.
+/// The value of a parameter that is known now, or where it is needed, can be;
+/// null otherwise.
 ConstantRef FunctionBinder::knownArgument(const Statement &statement,
-                                          StringRef parameter) {
+                                          StringRef parameter, bool isNeeded) {
   const ArgumentValue *value = single(statement, parameter);
   if (!value || value->name.empty())
     return value ? value->constant : nullptr;
@@ -81,7 +86,13 @@ ConstantRef FunctionBinder::knownArgument(const Statement &statement,
   if (!symbol || !symbol->value)
     return nullptr;
   symbol->folded |= symbol->constant != nullptr;
-  return ConstantRef(knownValue(symbol->value));
+  if (!isNeeded)
+    return ConstantRef(knownValue(symbol->value));
+  ConstantRef known = demand(symbol->value);
+  if (auto op = computedOps.find(symbol->value->definingOp());
+      op != computedOps.end())
+    op->second = true;
+  return known;
 }
 
 bool FunctionBinder::hasResults(const Statement &statement, size_t count) {

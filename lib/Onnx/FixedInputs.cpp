@@ -9,31 +9,10 @@
 using namespace anec;
 using namespace anec::onnx;
 
-InputsOf::InputsOf(Value *value) {
-  llvm::SetVector<Value *> seen;
-  seen.insert(value);
-  for (size_t i = 0; i != seen.size(); ++i) {
-    const Op *op = seen[i]->definingOp();
-    if (!op)
-      parameters.insert(seen[i]);
-    else
-      for (Value *operand : op->operandValues())
-        if (operand)
-          seen.insert(operand);
-  }
-}
-
 bool InputsOf::areGiven(const FixedInputs &inputs) const {
   return llvm::all_of(parameters, [&](Value *parameter) {
     return inputs.given.contains(parameter->name);
   });
-}
-
-std::string InputsOf::names() const {
-  std::string names;
-  for (Value *parameter : parameters)
-    names += (names.empty() ? "`" : ", `") + parameter->name + "`";
-  return names;
 }
 
 void InputsOf::fix(FixedInputs &inputs) const {

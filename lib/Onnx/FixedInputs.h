@@ -6,8 +6,7 @@
 #ifndef ANEC_LIB_ONNX_FIXEDINPUTS_H
 #define ANEC_LIB_ONNX_FIXEDINPUTS_H
 
-#include "anec/IR/IR.h"
-#include "llvm/ADT/SetVector.h"
+#include "anec/IR/ParametersOf.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -25,13 +24,13 @@ struct FixedInputs {
 /// The inputs that a value is computed from.
 class InputsOf {
 public:
-  explicit InputsOf(Value *value);
+  explicit InputsOf(Value *value) : parameters(parametersOf(value)) {}
 
   bool empty() const { return parameters.empty(); }
   /// Whether all of them are at hand.
   bool areGiven(const FixedInputs &inputs) const;
   /// "`x`, `y`".
-  std::string names() const;
+  std::string names() const { return namesOf(parameters); }
   /// Uses the values of all.
   void fix(FixedInputs &inputs) const;
 

@@ -132,16 +132,8 @@ static constexpr ConstantParam selectionParams[] = {
     param::begin,     param::end,     param::stride,
     param::beginMask, param::endMask, param::squeezeMask};
 
-/// The selection of slice_by_index along one axis.
-struct Range {
-  int64_t first, step, count;
-  bool dropped; ///< a single index, whose axis is removed
-};
-
 /// The parameters of slice_by_index; masks and stride can be absent.
-struct SliceParameters {
-  Shape begin, end, stride, beginMask, endMask, squeezeMask;
-
+struct SliceParameters : SliceBounds {
   template <typename Context>
   explicit SliceParameters(const Context &ctx) {
     auto list = [&](const ConstantParam &name, int64_t fallback) {
@@ -155,27 +147,24 @@ struct SliceParameters {
     endMask = list(param::endMask, 0);
     squeezeMask = list(param::squeezeMask, 0);
   }
-
-  /// The selected range, by numpy's rules: negative positions count from the
-  /// end, ranges are clamped to the axis, and a masked end is the end in the
-  /// direction of the stride.
-  Range range(unsigned axis, int64_t extent) const {
-    int64_t first = normalized(begin[axis], extent);
-    if (squeezeMask[axis])
-      return {first, 1, 1, true};
-    int64_t step = stride[axis], low = step < 0 ? -1 : 0;
-    int64_t high = extent + low;
-    first = beginMask[axis] ? (step < 0 ? high : low)
-                            : std::clamp(first, low, high);
-    int64_t last = endMask[axis]
-                       ? (step < 0 ? low : high)
-                       : std::clamp(normalized(end[axis], extent), low, high);
-    int64_t span = step < 0 ? first - last : last - first;
-    int64_t count = span <= 0 ? 0 : (span - 1) / std::abs(step) + 1;
-    return {first, step, count, false};
-  }
 };
 } // namespace
+
+SliceRange SliceBounds::range(unsigned axis, int64_t extent) const {
+  int64_t first = normalized(begin[axis], extent);
+  if (squeezeMask[axis])
+    return {first, 1, 1, true};
+  int64_t step = stride[axis], low = step < 0 ? -1 : 0;
+  int64_t high = extent + low;
+  first =
+      beginMask[axis] ? (step < 0 ? high : low) : std::clamp(first, low, high);
+  int64_t last = endMask[axis]
+                     ? (step < 0 ? low : high)
+                     : std::clamp(normalized(end[axis], extent), low, high);
+  int64_t span = step < 0 ? first - last : last - first;
+  int64_t count = span <= 0 ? 0 : (span - 1) / std::abs(step) + 1;
+  return {first, step, count, false};
+}
 
 /// Checks the parameters. Returns the shape of the selection, or nothing after
 /// an error.
@@ -193,7 +182,7 @@ static std::optional<Shape> inferSelection(InferContext &ctx) {
   Shape shape;
   for (unsigned axis = 0; axis < x.rank(); ++axis) {
     int64_t extent = x.shape[axis];
-    Range range = parameters.range(axis, extent);
+    SliceRange range = parameters.range(axis, extent);
     if (range.dropped && (range.first < 0 || range.first >= extent)) { // C3
       ctx.fail(diag::IndexOutOfRange(ctx.opName(), ctx.describeOperand(0), axis,
                                      parameters.begin[axis]),
@@ -223,7 +212,7 @@ static Selection makeSelection(const Context &ctx,
   Shape all = rowMajorStrides(shape);
   Selection selection;
   for (unsigned axis = 0; axis < shape.size(); ++axis) {
-    Range range = parameters.range(axis, shape[axis]);
+    SliceRange range = parameters.range(axis, shape[axis]);
     selection.first += range.first * all[axis];
     if (!range.dropped)
       selection.strides.push_back(range.step * all[axis]);

@@ -1,6 +1,7 @@
 """Random control flow: ONNX models of branches, loops, scans and sequences in each other,
 against onnxruntime; packages of coremltools with branches and loops, which its builder
-makes or it converts from TorchScript, against PyTorch.
+makes or it converts from TorchScript, against PyTorch. Random shape arithmetic: packages
+whose shapes are computed from extents and values, against numpy and coremltools.
 
 Steps: run, with inputs that decide branches and turns, which ane-run reads first (of ONNX);
 fixed, where no other input decides, the package of a model with those inputs given by
@@ -17,16 +18,18 @@ import tempfile
 import _control_mil
 import _control_onnx
 import _control_script
+import _control_shapes
 import harness
 from harness import Item
 
 BATCH = 50
 EXACT = 1e-5
-KINDS = {"mil": _control_mil, "onnx": _control_onnx, "script": _control_script}
+KINDS = {"mil": _control_mil, "onnx": _control_onnx, "script": _control_script,
+         "shapes": _control_shapes}
 
 
 # How many batches of each kind the table has; any program is drawn by main().
-BATCHES = {"mil": 20, "onnx": 20, "script": 2}
+BATCHES = {"mil": 20, "onnx": 20, "script": 2, "shapes": 8}
 
 
 def items():
@@ -82,11 +85,12 @@ def compare(kind, program, ctx):
     steps = {}
     outputs, outcome = ctx.outputs(path, inputs, "--numerics=fp32")
     steps["run"] = outcome or agree(outputs, right)
-    if hasattr(module, "loads"):
-        steps["written"] = written(module, path, inputs, right, ctx)
+    shapes = module.flags(program) if hasattr(module, "flags") else []
+    if hasattr(module, "loads") and not (deciding and getattr(module, "FIXED_ONLY", False)):
+        steps["written"] = written(module, path, inputs, right, shapes, ctx)
     if not deciding:
         return steps
-    flags = [f"--fix={name}=" + ",".join(repr(float(x)) for x in inputs[name].ravel())
+    flags = shapes + [f"--fix={name}=" + ",".join(repr(float(x)) for x in inputs[name].ravel())
              for name in deciding]
     outcome = ctx.step(ctx.run("anec", path, *flags, "--precision=fp32", "-o", "fixed.mlpackage"))
     if outcome:
@@ -98,8 +102,8 @@ def compare(kind, program, ctx):
     return steps
 
 
-def written(module, path, inputs, right, ctx):
-    outcome = ctx.step(ctx.run("anec", path, "--precision=fp32", "-o", "written.mlpackage"))
+def written(module, path, inputs, right, shapes, ctx):
+    outcome = ctx.step(ctx.run("anec", path, *shapes, "--precision=fp32", "-o", "written.mlpackage"))
     if outcome:
         return outcome
     outputs, outcome = ctx.outputs("written.mlpackage", inputs, "--numerics=fp32",

@@ -43,6 +43,9 @@ public:
   /// do not fit it.
   static ConstantRef fit(const InputValue &fixed, const TensorType &type,
                          SourceRange range, Diagnostics &diags);
+  /// The numbers of an input that are at hand without being fixed, as a value
+  /// of `type`; null when there are none, or they do not fit it.
+  ConstantRef findAtHand(llvm::StringRef name, const TensorType &type) const;
   /// Reports requested shapes and fixed inputs that no function has.
   void reportUnused(Diagnostics &diags) const;
 

@@ -23,6 +23,7 @@
 namespace anec {
 class BlockMaker;
 class OpTable;
+struct SliceBounds;
 } // namespace anec
 
 namespace anec::mil {
@@ -113,6 +114,11 @@ private:
   void fixParameter(Value &parameter);
   const Constant *knownValue(const Value *value) const;
   void reportUnknownParameter(const OpDef &def, const Argument &argument);
+  // Values that shapes depend on (DemandedValues.cpp).
+  ConstantRef demand(Value *value);
+  ConstantRef atHand(const Value &parameter) const;
+  void explainUnknown(Diagnostics::Report report, SourceRange range,
+                      Value *value) const;
   bool unsupported(SourceRange range, llvm::StringRef what);
   bool refuse(const Statement &statement, llvm::StringRef reason);
   void eraseFoldedConstants();
@@ -127,7 +133,7 @@ private:
                               llvm::StringRef parameter);
   Value *operand(const Statement &statement, llvm::StringRef parameter);
   ConstantRef knownArgument(const Statement &statement,
-                            llvm::StringRef parameter);
+                            llvm::StringRef parameter, bool isNeeded = false);
   bool hasResults(const Statement &statement, size_t count);
   bool defineResult(const Statement &statement, unsigned index, Value *value);
   bool bindClassify(const Statement &statement);    // Classify.cpp
@@ -135,6 +141,29 @@ private:
   // Elements.cpp
   bool bindNonZero(const Statement &statement);
   bool bindSparseToDense(const Statement &statement);
+  // ComputedSlice.cpp
+  bool bindSliceByIndex(const Statement &statement);
+  bool bindSliceBySize(const Statement &statement);
+  std::optional<bool> bindComputedSlice(const Statement &statement, Value &x);
+  std::optional<SliceBounds> sliceBounds(const Statement &statement,
+                                         unsigned rank, bool hasBegin,
+                                         bool hasEnd, bool isNeeded = false);
+  Value *firstPositions(Value *begin, const Shape &extents,
+                        llvm::ArrayRef<std::optional<int64_t>> known,
+                        llvm::StringRef name);
+  // EmptyValues.cpp
+  bool bindFill(const Statement &statement);
+  bool bindRange(const Statement &statement);
+  bool bindWithoutElements(const Statement &statement);
+  bool isEmpty(const ArgumentValue &value) const;
+  bool hasEmptyArgument(const Statement &statement) const;
+  bool joinWithoutEmpty(const Statement &statement);
+  std::optional<Shape> broadcastShape(const OpDef &def,
+                                      const Statement &statement);
+  bool defineEmpty(const Statement &statement, const TensorType &type);
+  std::optional<llvm::SmallVector<int64_t, 4>>
+  knownNumbers(const Statement &statement, llvm::StringRef parameter,
+               bool isNeeded = false);
   // ControlFlow.cpp
   bool bindCond(const Statement &statement);
   bool bindWhileLoop(const Statement &statement);
@@ -187,6 +216,9 @@ private:
   unsigned depth = 0;        ///< of the block being built
   unsigned chosenBlocks = 0; ///< blocks around it that may not be run
   size_t ofBlocks = 0;       ///< statements of blocks, with all iterations
+  bool anyEmpty = false;     ///< a value without elements was defined
+  /// Inputs whose values were read, since shapes depend on them.
+  llvm::DenseMap<const Value *, ConstantRef> readInputs;
   /// Values that depend only on constants and shapes.
   llvm::DenseMap<const Value *, ConstantRef> computedValues;
   /// The ops that compute them, and the constants of blocks; and whether the op

@@ -1,0 +1,165 @@
+//===- DemandedValues.cpp - values that shapes depend on ------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Small values that depend only on constants and extents are computed as they
+/// are bound. Others are computed here, when a shape depends on them: large
+/// ones, and those of inputs whose numbers are at hand, as for `ane-run`, which
+/// runs the program on these numbers.
+///
+//===----------------------------------------------------------------------===//
+
+#include "anec/IR/ParametersOf.h"
+#include "anec/MIL/Diags.h"
+#include "anec/MIL/FunctionBinder.h"
+#include "anec/Ops/Cost.h"
+#include "anec/Ops/Evaluate.h"
+#include "anec/Ops/Ops.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace anec;
+using namespace anec::mil;
+using namespace llvm;
+
+/// The reference takes a few seconds for so many steps, and 8 bytes for each
+/// element.
+static constexpr int64_t mostSteps = int64_t(1) << 28;
+static constexpr int64_t mostElements = int64_t(1) << 25;
+
+/// The numbers of a parameter that are at hand; null when they are not.
+ConstantRef FunctionBinder::atHand(const Value &parameter) const {
+  // Variables of loops are parameters, too, while their blocks are built.
+  bool isInput = any_of(flexible, [&](const FlexibleParameter &input) {
+    return input.value == &parameter;
+  });
+  if (!isInput || parameter.holder != Holder::Tensor)
+    return nullptr;
+  return requested.findAtHand(parameter.name, parameter.type);
+}
+
+/// The ops that `value` is computed by, except constants.
+static DenseSet<const Op *> opsOf(const Value *value) {
+  DenseSet<const Op *> found;
+  SmallVector<const Value *, 16> open = {value};
+  while (!open.empty()) {
+    const Op *op = open.pop_back_val()->definingOp();
+    if (!op || op->is(ops::Const) || !found.insert(op).second)
+      continue;
+    for (const Value *operand : op->operandValues())
+      if (operand)
+        open.push_back(operand);
+  }
+  return found;
+}
+
+/// Whether the ops can be computed, and soon enough.
+static bool canCompute(const DenseSet<const Op *> &ops) {
+  int64_t steps = 0, elements = 0;
+  for (const Op *op : ops) {
+    if (!op->def().eval || op->def().has(trait::SideEffect))
+      return false;
+    int64_t count = 0;
+    for (const Value *result : op->resultValues())
+      count += result->type.numElements();
+    elements += count;
+    steps += count + countFlops(*op);
+    if (elements > mostElements || steps > mostSteps || steps < 0)
+      return false;
+  }
+  return true;
+}
+
+static bool isMissing(const Constant &constant) {
+  return constant.dtype() == DType::String ||
+         (constant.origin() && constant.origin()->missing);
+}
+
+namespace {
+/// The elements of values, computed op by op.
+class Elements {
+public:
+  explicit Elements(const DenseMap<const Value *, ConstantRef> &given)
+      : given(given) {}
+
+  /// Computes an op whose operands are known. Returns false when one is not.
+  bool compute(const Op &op) {
+    SmallVector<const RefTensor *, 4> operands;
+    for (const Value *operand : op.operandValues()) {
+      operands.push_back(operand ? find(operand) : nullptr);
+      if (operand && !operands.back())
+        return false;
+    }
+    for (auto [value, result] :
+         zip_equal(op.resultValues(), evaluateRounded(op, operands)))
+      known[value] = std::make_unique<RefTensor>(std::move(result));
+    return true;
+  }
+  /// Null when the value is not known.
+  const RefTensor *find(const Value *value) {
+    std::unique_ptr<RefTensor> &tensor = known[value];
+    if (tensor)
+      return tensor.get();
+    const Op *op = value->definingOp();
+    const Constant *constant = op && op->is(ops::Const)
+                                   ? op->constant(param::val)
+                                   : given.lookup(value).get();
+    if (!constant || isMissing(*constant))
+      return nullptr;
+    tensor = std::make_unique<RefTensor>(
+        RefTensor{value->type, constant->asDoubles()});
+    return tensor.get();
+  }
+
+private:
+  const DenseMap<const Value *, ConstantRef> &given;
+  DenseMap<const Value *, std::unique_ptr<RefTensor>> known;
+};
+} // namespace
+
+/// The value, if it can be computed from what is known; null otherwise.
+ConstantRef FunctionBinder::demand(Value *value) {
+  const Op *op = value->definingOp();
+  if (op && op->is(ops::Const)) {
+    const Constant *constant = op->constant(param::val);
+    return isMissing(*constant) ? nullptr : ConstantRef(constant);
+  }
+  if (const Constant *known = knownValue(value))
+    return ConstantRef(known);
+  DenseMap<const Value *, ConstantRef> inputs;
+  for (const Value *parameter : parametersOf(value)) {
+    inputs[parameter] = atHand(*parameter);
+    if (!inputs[parameter])
+      return nullptr;
+  }
+  DenseSet<const Op *> needed = opsOf(value);
+  if (!canCompute(needed))
+    return nullptr;
+  Elements elements(inputs);
+  for (const Op &each : function->body())
+    if (needed.contains(&each) && !elements.compute(each))
+      return nullptr;
+  const RefTensor *found = elements.find(value);
+  if (!found)
+    return nullptr;
+  for (const auto &[parameter, constant] : inputs)
+    if (readInputs.try_emplace(parameter, constant).second)
+      diags.report(parameter->declared, diag::BoundInput, parameter->name);
+  // Unless something else uses them, the ops are not needed.
+  for (const Op *each : needed)
+    computedOps[each] = true;
+  return computedValues[value] =
+             Constant::fromDoubles(value->type, found->data);
+}
+
+/// Adds to an error about a value that is not known why it is not.
+void FunctionBinder::explainUnknown(Diagnostics::Report report,
+                                    SourceRange range, Value *value) const {
+  SetVector<Value *> inputs = parametersOf(value);
+  inputs.remove_if([&](Value *input) { return atHand(*input) != nullptr; });
+  if (inputs.empty())
+    report.note(range, diag::DecidedLater);
+  else
+    report.note(range, diag::DecidedByInputs, namesOf(inputs));
+}
