@@ -10,6 +10,7 @@
 #include "Unicode.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ConvertUTF.h"
 
 using namespace anec::hf;
 using namespace llvm;
@@ -41,6 +42,20 @@ static std::string cleanUp(std::string text) {
   return text;
 }
 
+/// `bytes` with U+FFFD for each part that is no UTF-8: for the bytes of a
+/// character that is not whole one.
+static std::string replaceInvalidParts(StringRef bytes) {
+  std::vector<UTF32> characters(bytes.size());
+  auto *source = reinterpret_cast<const UTF8 *>(bytes.data());
+  UTF32 *begin = characters.data(), *end = begin;
+  (void)ConvertUTF8toUTF32(&source, source + bytes.size(), &end,
+                           begin + characters.size(), lenientConversion);
+  std::string text;
+  for (UTF32 *character = begin; character != end; ++character)
+    appendCharacter(text, *character);
+  return text;
+}
+
 static void fuse(Texts &texts) { texts = {llvm::join(texts, "")}; }
 
 namespace {
@@ -69,9 +84,13 @@ public:
     for (std::string &text : texts)
       toBytes(text);
     fuse(texts);
+    if (isReplacing)
+      texts.front() = replaceInvalidParts(texts.front());
   }
+  void isSeen() override { isReplacing = true; }
 
 private:
+  bool isReplacing = false;
   static void toBytes(std::string &text) {
     std::string bytes;
     for (StringRef rest = text; !rest.empty();) {
@@ -84,15 +103,46 @@ private:
   }
 };
 
-/// `<0x0A>`
-class ByteFallback : public EachText {
+/// `<0x0A>`. Bytes in a row that are UTF-8 become one text.
+class ByteFallback : public Decoder {
 public:
-  void change(std::string &text, bool) const override {
-    StringRef given = text;
+  void apply(Texts &texts, bool) const override {
+    Texts changed;
+    std::string bytes;
+    auto endRow = [&] {
+      const char *end = bytes.data() + bytes.size();
+      auto *first = reinterpret_cast<const UTF8 *>(bytes.data());
+      if (isLegalUTF8String(&first, reinterpret_cast<const UTF8 *>(end)))
+        changed.push_back(bytes);
+      else
+        for (char byte : bytes)
+          changed.push_back(isReplacing ? "\xEF\xBF\xBD"
+                                        : std::string(1, byte));
+      bytes.clear();
+    };
+    for (std::string &text : texts) {
+      if (std::optional<uint8_t> byte = byteOf(text)) {
+        bytes += char(*byte);
+        continue;
+      }
+      if (!bytes.empty())
+        endRow();
+      changed.push_back(std::move(text));
+    }
+    if (!bytes.empty())
+      endRow();
+    texts = std::move(changed);
+  }
+  void isSeen() override { isReplacing = true; }
+
+private:
+  bool isReplacing = false;
+  static std::optional<uint8_t> byteOf(StringRef text) {
     uint8_t byte = 0;
-    if (given.size() == 6 && given.starts_with("<0x") && given.ends_with(">") &&
-        !given.slice(3, 5).getAsInteger(16, byte))
-      text.assign(1, char(byte));
+    if (text.size() != 6 || !text.starts_with("<0x") || !text.ends_with(">") ||
+        text.slice(3, 5).getAsInteger(16, byte))
+      return std::nullopt;
+    return byte;
   }
 };
 
@@ -220,6 +270,8 @@ private:
 struct Chain {
   Decoding decoding;
   bool isFused = false; ///< what follows sees the text as one
+  /// What follows sees the bytes of several ids as one text.
+  bool hasJoinedBytes = false;
 
   template <typename Step, typename... Args>
   void add(Args &&...args) {
@@ -228,6 +280,8 @@ struct Chain {
   }
   /// The next step depends on more than one id, if it sees the fused text.
   void seesFused() { decoding.isWhole |= isFused; }
+  /// The next step changes a text otherwise than the parts that it came from.
+  void seesText() { decoding.isWhole |= hasJoinedBytes && !isFused; }
 };
 
 struct Row {
@@ -249,13 +303,16 @@ static void readByteLevel(Fields &fields, Chain &chain) {
   fields.ignore("trim_offsets");
   fields.ignore("use_regex");
   chain.seesFused();
+  chain.seesText();
   chain.add<ByteLevel>();
   chain.isFused = true;
 }
 
 static void readByteFallback(Fields &, Chain &chain) {
   chain.seesFused();
+  chain.seesText();
   chain.add<ByteFallback>();
+  chain.hasJoinedBytes = true;
 }
 
 static void readFuse(Fields &, Chain &chain) {
@@ -278,6 +335,7 @@ static void readMetaspace(Fields &fields, Chain &chain) {
   std::string scheme = fields.text("prepend_scheme", "always");
   fields.ignore("split");
   fields.ignore("str_rep");
+  chain.seesText();
   chain.add<Metaspace>(mark, adds && scheme != "never", chain.isFused);
 }
 
@@ -288,6 +346,7 @@ static void readReplace(Fields &fields, Chain &chain) {
   std::optional<Regex> compiled = readPattern(pattern);
   if (!compiled)
     return;
+  chain.seesText();
   // A single character is of one id.
   if (!text || text->empty() || characterSize(*text) != text->size())
     chain.seesFused();
@@ -301,6 +360,7 @@ static void readStrip(Fields &fields, Chain &chain) {
   std::string character = readNonempty(fields, "content", std::nullopt);
   unsigned start = unsigned(fields.number("start", 0, 1000));
   unsigned stop = unsigned(fields.number("stop", 0, 1000));
+  chain.seesText();
   if (start > 1 || stop > 0)
     chain.seesFused();
   chain.add<Strip>(character, start, stop, chain.isFused);
@@ -309,6 +369,7 @@ static void readStrip(Fields &fields, Chain &chain) {
 static void readWordPiece(Fields &fields, Chain &chain) {
   std::string prefix = fields.text("prefix", "##");
   bool cleans = fields.flag("cleanup", true);
+  chain.seesText();
   if (cleans)
     chain.seesFused();
   chain.add<WordPiece>(prefix, cleans, chain.isFused);
@@ -350,6 +411,10 @@ static void readType(Fields &fields, Chain &chain) {
 Decoding anec::hf::readDecoder(Fields &fields) {
   Chain chain;
   readType(fields, chain);
+  auto &steps = chain.decoding.steps;
+  if (chain.decoding.isWhole && !steps.empty())
+    for (auto &step : drop_end(steps))
+      step->isSeen();
   return std::move(chain.decoding);
 }
 

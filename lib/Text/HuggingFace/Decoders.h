@@ -22,6 +22,9 @@ public:
   virtual ~Decoder();
   /// `isStart`: no other id was before these.
   virtual void apply(Texts &texts, bool isStart) const = 0;
+  /// Other steps see what this one gives, as the library has it: with U+FFFD
+  /// for what is no UTF-8.
+  virtual void isSeen() {}
 };
 
 struct Decoding {

@@ -2,9 +2,10 @@
 # Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints a tokenizer.json of a few tokens: 256 `bytes` and `th`, `the`; `pieces` with
-tokens for bytes; `words`; or `fused`, with a decoder of `words` or `spaces`.
+tokens for bytes; `words`; or `fused`, with a decoder of `words` or `spaces`;
+or `joined`, with bytes before a decoder of `words`, `strip` or `replace`.
 
-usage: huggingface_small.py bytes|pieces|words|fused [PATTERN|DECODER] [--wide]
+usage: huggingface_small.py bytes|pieces|words|fused|joined [PATTERN|DECODER] [--wide]
 
 PATTERN splits texts; with --wide, there are 70,000 ids."""
 import json
@@ -65,6 +66,16 @@ elif kind == "fused":
              "decoder": chosen,
              "model": {"type": "WordLevel", "unk_token": "?",
                        "vocab": {"?": 0, "▁a": 1, "##b": 2, " .": 3, "▁": 4}}}
+elif kind == "joined":
+    # The step after ByteFallback sees the bytes of a character as one token.
+    steps = {"words": {"type": "WordPiece", "prefix": "##", "cleanup": False},
+             "strip": {"type": "Strip", "content": "é", "start": 1, "stop": 0},
+             "replace": {"type": "Replace", "pattern": {"String": "é"}, "content": "e"}}
+    made |= {"added_tokens": [],
+             "decoder": {"type": "Sequence", "decoders": [{"type": "ByteFallback"},
+                                                          steps[sys.argv[2]]]},
+             "model": {"type": "WordLevel", "unk_token": "?", "vocab": {
+                 "?": 0, "<0xC3>": 1, "<0xA9>": 2, "ab": 3, "<0x41>": 4}}}
 else:
     made |= {"added_tokens": [], "pre_tokenizer": {"type": "Whitespace"},
              "model": {"type": "WordLevel", "unk_token": "?",
