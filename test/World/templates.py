@@ -28,13 +28,13 @@ def write_model(folder):
     (folder / "tools").write_text(json.dumps(_templates.TOOLS))
 
 
-def render(ctx, folder, name, tools):
+def render(ctx, folder, name, tools, *flags):
     words = [ctx.build / "bin/ane-run", "tokenize", f"--tokenizer={folder}", "--render", "--chat",
              folder / f"{name}.messages"]
     words += [f"--tools={folder / 'tools'}"] if tools else []
     words += [f"--template-arg={name}={json.dumps(value)}"
               for name, value in _templates.VARIABLES.items()]
-    return limited(words, 10)
+    return limited([*words, *flags], 10)
 
 
 def check(seeds, ctx):
@@ -60,12 +60,12 @@ def check(seeds, ctx):
     return {step: bad.get(step, RIGHT) for step in ("read", *_templates.CONVERSATIONS)}
 
 
-def differences(ctx, folder, texts):
+def differences(ctx, folder, texts, *flags):
     right = iter(texts)
     for name in _templates.CONVERSATIONS:
         for tools in (False, True):
             text = next(right)
-            done = render(ctx, folder, name, tools)
+            done = render(ctx, folder, name, tools, *flags)
             error = done.stderr.decode(errors="replace").strip()
             got = done.stdout.decode(errors="replace") if done.returncode == 0 else None
             if done.returncode not in (0, 1) or (got is None and "chat_template" not in error):
