@@ -64,6 +64,7 @@ private:
   bool writeKernel(LoweredKernel &kernel, AtomicFiles &files);
   bool writeValues(AtomicFiles &files);
   bool writeSchedule(AtomicFiles &files);
+  bool writeWeightMap(AtomicFiles &files);
   bool commit(AtomicFiles &files);
   bool setDigests();
 
@@ -473,6 +474,23 @@ bool PackageWriter::writeSchedule(AtomicFiles &files) {
   return true;
 }
 
+/// Copies the map of names, so that a package takes the weights that its
+/// program was imported from wherever it is.
+bool PackageWriter::writeWeightMap(AtomicFiles &files) {
+  std::string path = options.weights.mapping.empty()
+                         ? findWeightMap(options.weights.program)
+                         : options.weights.mapping;
+  if (path.empty())
+    return true;
+  llvm::StringMap<std::string> names;
+  MappedFile map =
+      readWeightMap(path, names, diags) ? mapFile(path, diags) : nullptr;
+  OutputFile *file = map ? add(packagedWeightMap, files) : nullptr;
+  if (file)
+    *file << map->getBuffer();
+  return file;
+}
+
 /// Commits `files`, whose digests are computed from now on.
 bool PackageWriter::commit(AtomicFiles &files) {
   if (!files.commit())
@@ -521,7 +539,7 @@ bool PackageWriter::write(llvm::StringRef path) {
   digests.emplace(values->executor(), folder->folder());
   AtomicFiles files(folder->folder(), diags);
   if (!writeKernels(files) || !writeValues(files) || !writeSchedule(files) ||
-      !commit(files) || !setDigests())
+      !writeWeightMap(files) || !commit(files) || !setDigests())
     return false;
   AtomicFiles last(folder->folder(), diags);
   OutputFile *manifest = last.add("manifest.json");

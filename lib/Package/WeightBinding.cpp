@@ -18,9 +18,9 @@
 
 using namespace anec;
 
-/// Reads the mapping file at `path`.
-static bool readMapping(llvm::StringRef path, llvm::StringMap<std::string> &map,
-                        Diagnostics &diags) {
+bool anec::readWeightMap(llvm::StringRef path,
+                         llvm::StringMap<std::string> &map,
+                         Diagnostics &diags) {
   std::optional<llvm::json::Value> json =
       readJson(path, diag::BadMapping, diags);
   if (!json)
@@ -66,14 +66,24 @@ std::optional<WeightBinding> WeightBinding::open(const WeightOptions &options,
       return std::nullopt;
   }
   std::string mapping = options.mapping;
-  if (mapping.empty() && binding.arrays && !options.program.empty() &&
-      llvm::sys::fs::exists(namesFileOf(options.program))) {
-    mapping = namesFileOf(options.program);
-    binding.isMappingFound = true;
+  if (mapping.empty() && binding.arrays) {
+    mapping = findWeightMap(options.program);
+    binding.isMappingFound = !mapping.empty();
   }
-  if (!mapping.empty() && !readMapping(mapping, binding.names, diags))
+  if (!mapping.empty() && !readWeightMap(mapping, binding.names, diags))
     return std::nullopt;
   return binding;
+}
+
+std::string anec::findWeightMap(llvm::StringRef program) {
+  if (program.empty())
+    return "";
+  llvm::SmallString<128> inside(program);
+  llvm::sys::path::append(inside, packagedWeightMap);
+  for (const std::string &path : {namesFileOf(program), inside.str().str()})
+    if (llvm::sys::fs::exists(path))
+      return path;
+  return "";
 }
 
 std::string anec::namesFileOf(llvm::StringRef program) {
@@ -100,7 +110,7 @@ bool WeightBinding::has(llvm::StringRef name) const {
 
 bool WeightBinding::hasSome(llvm::ArrayRef<std::string> names,
                             Diagnostics &diags) const {
-  if (!arrays || !seed || names.empty())
+  if (!arrays || names.empty())
     return true;
   static constexpr size_t mostNames = 5;
   llvm::StringSet<> ofAdapters;
@@ -130,7 +140,7 @@ bool WeightBinding::hasSome(llvm::ArrayRef<std::string> names,
                      spell(names.take_front(1)));
     return false;
   }
-  if (!drawn.empty())
+  if (seed && !drawn.empty())
     diags.reportFile(arrays->path(), diag::DrawnWeights, found,
                      names.size() - adapters, spell(drawn));
   return true;

@@ -34,7 +34,7 @@ struct WeightOptions {
   /// The object can have a member `config`, which is for exporting.
   std::string mapping;
   /// The program or package that the weights are for. Without `mapping`, the
-  /// file `namesFileOf(program)`, if there is one, maps names too, where
+  /// file `findWeightMap(program)`, if there is one, maps names too, where
   /// `source` has an array of the other name.
   std::string program;
   /// Draws all weights that `source` does not have; without it, a missing
@@ -76,9 +76,9 @@ public:
   /// Whether the facts in the weight file fit `model`; differences are
   /// reported.
   [[nodiscard]] bool fits(const ModelFacts &model, Diagnostics &diags) const;
-  /// Of the weights `names`, those that `source` lacks are drawn from the seed.
-  /// Warns of them, unless they are adapters that `--lora=` has added. When it
-  /// has none of the weights at all, that is reported as an error.
+  /// Whether `source` has one of the weights `names`; reported if not. Those
+  /// that it lacks are drawn from the seed, if there is one: warns of them,
+  /// unless they are adapters that `--lora=` has added.
   [[nodiscard]] bool hasSome(llvm::ArrayRef<std::string> names,
                              Diagnostics &diags) const;
   /// Whether there is any source of values.
@@ -109,6 +109,16 @@ private:
 /// `model.names.json` for `model.tdsl`: the map that `anec import` writes
 /// beside a program, from the names of weights to those of arrays.
 std::string namesFileOf(llvm::StringRef program);
+/// The copy of a map that a package has.
+constexpr llvm::StringLiteral packagedWeightMap = "names.json";
+/// The map for `program`, a program or a package, of those that nobody named:
+/// the one beside it, or the one in the package. Empty if there is none.
+std::string findWeightMap(llvm::StringRef program);
+/// Reads the map at `path`. Returns false, with the reason reported, when it is
+/// none.
+[[nodiscard]] bool readWeightMap(llvm::StringRef path,
+                                 llvm::StringMap<std::string> &map,
+                                 Diagnostics &diags);
 
 /// Whether the operand in `slot` of `call` is used as a scale in the callee.
 using IsScale = llvm::function_ref<bool(const Op &call, unsigned slot)>;
