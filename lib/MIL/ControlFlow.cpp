@@ -183,6 +183,25 @@ Op *FunctionBinder::makeWithBlocks(const OpDef &def, const Statement &statement,
 // cond
 //===----------------------------------------------------------------------===//
 
+/// A `cond` whose branches have other shapes is the branch that is taken; the
+/// ops of both, which are those after `before`, go.
+bool FunctionBinder::bindBranch(const Statement &statement, Value *predicate,
+                                const Op *before) {
+  eraseAfter(before);
+  ConstantRef taken = demand(predicate);
+  if (!taken) {
+    explainUnknown(diags.report(statement.opRange, diag::UnsupportedOp,
+                                statement.opName,
+                                "the shapes of its results depend on `pred`"),
+                   statement.opRange, predicate);
+    return false;
+  }
+  BlockResults chosen;
+  return bindBlock(statement.blocks[taken->asBool() ? 0 : 1], {},
+                   statement.range, chosen) &&
+         defineChosen(statement, chosen);
+}
+
 bool FunctionBinder::bindCond(const Statement &statement) {
   if (!hasBlocks(statement, 0))
     return false;
@@ -218,8 +237,7 @@ bool FunctionBinder::bindCond(const Statement &statement) {
       return false;
     if (!(result.value->type == other.value->type) ||
         result.isList != other.isList)
-      return refuse(statement,
-                    "the shapes of its results depend on the inputs");
+      return bindBranch(statement, predicate, before);
     result.grows |= other.grows;
     if (result.value == other.value)
       continue;

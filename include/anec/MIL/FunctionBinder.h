@@ -166,6 +166,8 @@ private:
                bool isNeeded = false);
   // ControlFlow.cpp
   bool bindCond(const Statement &statement);
+  bool bindBranch(const Statement &statement, Value *predicate,
+                  const Op *before);
   bool bindWhileLoop(const Statement &statement);
   bool bindBlock(const Block &block, llvm::ArrayRef<BlockResult> inputs,
                  SourceRange range, BlockResults &results);
