@@ -223,7 +223,9 @@ typedef struct anec_coreml_options {
 ANEC_API anec_status anec_coreml_options_init(anec_coreml_options *options,
                                               size_t struct_size);
 /** Writes a kernel as anec_program_write does to `path`, which ends in
-    `.mlpackage` or `.mlmodelc`. */
+    `.mlpackage` or `.mlmodelc`. Inputs of a package keep the shapes that they
+    can have in the one that was compiled, if at most weights have changed;
+    otherwise a warning says why they have one (`shapes-lost`). */
 ANEC_API anec_status anec_program_write_coreml(
     anec_program *program, const char *path, const anec_coreml_options *options,
     anec_diagnostics *diags);

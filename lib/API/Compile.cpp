@@ -179,7 +179,16 @@ compileKernel(std::unique_ptr<Module> module, const Source &source,
         withPrecision(kernelPipeline(*source.format, options.passes), options);
   if (!measureExamples(source, options, diags))
     return std::nullopt;
-  return compile(std::move(module), *source.format, options, diags);
+  std::optional<CompiledProgram> program =
+      compile(std::move(module), *source.format, options, diags);
+  if (program && options.description) {
+    program->description =
+        std::make_shared<ModelDescription>(*options.description);
+    program->shapes =
+        SourceShapes(source.path, *source.format, options,
+                     !options.passes.passes.empty(), *options.description);
+  }
+  return program;
 }
 
 /// The options, with the program that weights are for.
@@ -195,8 +204,12 @@ std::optional<CompiledProgram> anec::compileFile(llvm::StringRef path,
   std::optional<Source> source = openSource(path, diags);
   if (!source)
     return std::nullopt;
-  return compileKernel(readSource(*source, options, diags), *source,
-                       forProgram(options, path), diags);
+  ModelDescription description;
+  CompileOptions given = forProgram(options, path);
+  if (!given.description)
+    given.description = &description;
+  return compileKernel(readSource(*source, given, diags), *source, given,
+                       diags);
 }
 
 /// A source with a copy of `text`, owned by `diags`.
@@ -317,15 +330,18 @@ static bool hasModel(const Module &module) {
 Compiled anec::compileSource(const Source &source,
                              const CompileOptions &options,
                              llvm::StringRef folder, Diagnostics &diags) {
-  std::unique_ptr<Module> module = readSource(source, options, diags);
+  ModelDescription description;
+  CompileOptions given = options;
+  if (!given.description)
+    given.description = &description;
+  std::unique_ptr<Module> module = readSource(source, given, diags);
   if (!module)
     return {};
   if (source.format->stage == SourceStage::Program && options.kernel.empty() &&
       hasModel(*module))
     return {std::nullopt,
             packageModel(std::move(module), options, folder, diags)};
-  return {compileKernel(std::move(module), source, options, diags),
-          std::nullopt};
+  return {compileKernel(std::move(module), source, given, diags), std::nullopt};
 }
 
 //===----------------------------------------------------------------------===//

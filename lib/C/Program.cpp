@@ -130,7 +130,7 @@ static bool copyPackage(const ModelPackage &package, llvm::StringRef folder,
 
 /// Writes a kernel in the form that the ending of `path` selects.
 static bool writeKernel(const CompiledProgram &kernel, llvm::StringRef path,
-                        const CoreMLOptions &options, Diagnostics &diags) {
+                        CoreMLOptions options, Diagnostics &diags) {
   llvm::StringRef ending = endingOf(path);
   if (ending == ".mil")
     return kernel.write(path, diags);
@@ -143,9 +143,12 @@ static bool writeKernel(const CompiledProgram &kernel, llvm::StringRef path,
       .declared = kernel.declared};
   if (!copy.program)
     return false;
-  return ending == ".mlpackage"
-             ? copy.writeCoreML(path, options, /*description=*/nullptr, diags)
-             : copy.writeCompiledCoreML(path, options, nullptr, diags);
+  bool isPackage = ending == ".mlpackage";
+  kernel.shapes.keep(options, !isPackage, diags);
+  const ModelDescription *description = kernel.description.get();
+  return isPackage
+             ? copy.writeCoreML(path, options, description, diags)
+             : copy.writeCompiledCoreML(path, options, description, diags);
 }
 
 anec_status anec_program_write(anec_program *program, const char *path,

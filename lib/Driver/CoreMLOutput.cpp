@@ -23,58 +23,6 @@ static CoreMLOptions optionsOf(const BuildRequest &request) {
   return options;
 }
 
-/// What keeps a package from having the several shapes that inputs of its
-/// source can have; empty when it can.
-static std::string losesShapes(const BuildRequest &request) {
-  const CompileOptions &options = request.options;
-  const SourceFormat &format = sourceFormat(request.input);
-  if (!format.isOfCoreML || !format.textFile.empty())
-    return "only of a package or model are they kept";
-  if (!request
-           .passesOr(
-               withPrecision(kernelPipeline(format, options.passes), options))
-           .empty())
-    return "passes, and those of `--target`, make programs of one shape";
-  if (options.quantization && options.quantization->activations)
-    return "inputs of products are quantized for one shape";
-  if (options.part || !options.function.empty() || !options.kernel.empty())
-    return "a part of the source is taken";
-  if (options.coreML.floats || options.coreML.deployment)
-    return "`--interface` and `--deployment` change its operations";
-  if (const WantedDescription *wanted = options.coreML.wanted.get();
-      wanted && (wanted->classifier || !wanted->inputs.empty() ||
-                 !wanted->outputs.empty()))
-    return "`--describe` changes its inputs and outputs";
-  return "";
-}
-
-/// The inputs that can have several shapes, as they are in messages.
-static std::string flexibleInputs(const ModelDescription &description) {
-  std::string names;
-  for (const FunctionDescription &function : description.functions)
-    for (const FeatureDescription &input : function.inputs)
-      if (input.hasSeveralShapes)
-        names += (names.empty() ? "`" : ", `") + input.name + "`";
-  return names;
-}
-
-/// Lets inputs have the shapes that they can have in the source, or says that
-/// they cannot. A shape that was asked for is the only one.
-static void keepShapes(const BuildRequest &request, bool isCompiled,
-                       const ModelDescription &description,
-                       CoreMLOptions &options, Diagnostics &diags) {
-  std::string inputs = flexibleInputs(description);
-  if (inputs.empty() || !request.options.shapes.empty() ||
-      !request.options.values.empty())
-    return;
-  std::string reason =
-      isCompiled ? "compiled models of anec have one" : losesShapes(request);
-  if (reason.empty())
-    options.shapesOf = request.input;
-  else
-    diags.reportFile(request.input, diag::ShapesLost, inputs, reason);
-}
-
 template <WriteCoreML write>
 static bool compile(std::unique_ptr<Module> module, const BuildRequest &request,
                     const OutputPlace &place, BuildResult &result,
@@ -84,8 +32,15 @@ static bool compile(std::unique_ptr<Module> module, const BuildRequest &request,
   if (!program)
     return false;
   CoreMLOptions options = optionsOf(request);
-  keepShapes(request, write == &CompiledProgram::writeCompiledCoreML,
-             result.description, options, diags);
+  const SourceFormat &format = sourceFormat(request.input);
+  bool hasPasses =
+      !request
+           .passesOr(withPrecision(
+               kernelPipeline(format, request.options.passes), request.options))
+           .empty();
+  SourceShapes(request.input, format, request.options, hasPasses,
+               result.description)
+      .keep(options, write == &CompiledProgram::writeCompiledCoreML, diags);
   bool ok =
       ((*program).*write)(place.path, options, &result.description, diags);
   result.module = std::move(program->program);

@@ -141,6 +141,8 @@ class Program:
         """Writes a kernel to `path`: as .mil with its weights in `weights/`
         beside it, as .mlpackage or as .mlmodelc. Copies the package of a model
         to the folder `path`, which ends in .anepkg. Other endings are errors.
+        Inputs of a .mlpackage keep the shapes that they can have in the one that
+        was compiled, if at most weights have changed; a warning says otherwise.
 
         For .mlpackage and .mlmodelc:
         describe    which inputs are images, what the classes are, and who made

@@ -186,6 +186,29 @@ SQUARE = """kernel square(x: fp32[1, 8]) -> (y: fp32[1, 8]) {
 """
 
 
+def test_several_shapes():
+    """A package keeps the shapes that inputs of its source can have."""
+    models = os.path.join(os.path.dirname(__file__), "..", "CoreML", "Inputs", "flexible")
+    source, kept = os.path.join(models, "range.mlpackage"), os.path.join(FOLDER, "kept.mlpackage")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # The default shape is taken.
+        program = anec.compile(source)
+    program.write(kept)
+    for rows in 3, 9:
+        shapes = {"x": (1, rows, 48)}
+        x = numpy.random.default_rng(rows).standard_normal(shapes["x"]).astype("f")
+        one, other = (anec.Session(anec.compile(path, shapes=shapes)).run({"x": x})
+                      for path in (source, kept))
+        assert all(numpy.array_equal(one[name], other[name]) for name in one), rows
+    # A shape that was asked for is the only one, and so is what options change.
+    anec.compile(source, shapes=shapes).write(kept)
+    raises(anec.Error, anec.compile, kept, shapes={"x": (1, 3, 48)})
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        program.write(kept, interface="fp32")
+    assert any("can have several shapes" in str(one.message) for one in caught), caught
+
+
 def test_precision():
     def type_of_product(**options):
         mil = anec.compile_text(SQUARE, **options).mil

@@ -16,6 +16,7 @@
 #define ANEC_API_COMPILE_H
 
 #include "anec/API/DeclaredShapes.h"
+#include "anec/API/SourceShapes.h"
 #include "anec/CoreML/Deployment.h"
 #include "anec/Formats/Source.h"
 #include "anec/MIL/Printer.h"
@@ -123,6 +124,11 @@ struct CompiledProgram {
   llvm::StringMap<InitialValue> initialValues = {};
   /// Those of a kernel of `.tdsl` or `.ir`, which a Core ML package has.
   DeclaredShapes declared = {};
+  /// What the source says of its functions, for a Core ML package; null for
+  /// nothing.
+  std::shared_ptr<const ModelDescription> description = nullptr;
+  /// What its inputs can have, of which the program has one.
+  SourceShapes shapes = {};
 
   /// Writes the MIL text to `path` and, if there are weights,
   /// `weights/STEM.bin` next to it: both files or none. Returns false, with the
