@@ -175,6 +175,53 @@ VARIANTS = {
                                  "original_max_position_embeddings": 64},
         "yarn": YARN, "gelu": {"hidden_act": "gelu"}},
 }
+ACTIVATION_KEYS = {"gemma2": "hidden_activation", "gemma3_text": "hidden_activation",
+                   "gpt2": "activation_function"}
+
+
+def rotary_of(family, variant):
+    """A variant of ROTARY as `family` has it."""
+    made = copy.deepcopy(ROTARY[variant])
+    given = made["rope_parameters"]
+    if family == "phi":  # Rotates half of the channels.
+        given.setdefault("partial_rotary_factor", 0.5)
+        for key in ("short_factor", "long_factor"):
+            if key in given:
+                given[key] = given[key][:3]
+    if family == "qwen3":
+        for key in ("short_factor", "long_factor"):
+            if key in given:
+                given[key] += [3.0, 4.0]
+    if family == "gemma3_text":
+        made["rope_parameters"] = {
+            "full_attention": given,
+            "sliding_attention": {"rope_type": "default", "rope_theta": 10000.0}}
+    return made
+
+
+def add_common(family, variants):
+    """What all families have: activations, rotary embeddings, and the layouts of older
+    versions; what is there already stays."""
+    key = ACTIVATION_KEYS.get(family, "hidden_act")
+    for name in ACTIVATIONS:
+        variants.setdefault(f"act-{name}", {key: name})
+    variants.setdefault("tied", {"tie_word_embeddings": True})
+    variants.setdefault("untied", {"tie_word_embeddings": False})
+    variants.setdefault("bf16", {"file:dtype": "bfloat16"})
+    variants.setdefault("ends", {"eos_token_id": [2, 3], "pad_token_id": 0})
+    for name in ROTARY if family != "gpt2" else ():
+        variants.setdefault(f"rope-{name}", rotary_of(family, name))
+    for layout in ("older", "middle"):
+        variants.setdefault(layout, {layout: True})
+        variants.setdefault(f"{layout}-bf16", {layout: True, "file:dtype": "bfloat16"}
+                            if layout == "middle" else
+                            {layout: True, "file:torch_dtype": "bfloat16"})
+        for name in ("linear", "yarn", "llama3", "theta", "dynamic") if family != "gpt2" else ():
+            variants.setdefault(f"{layout}-{name}", rotary_of(family, name) | {layout: True})
+
+
+for _family, _variants in VARIANTS.items():
+    add_common(_family, _variants)
 MODELS = [(family, variant) for family, variants in VARIANTS.items() for variant in variants]
 
 
@@ -197,6 +244,16 @@ def older_layout(config):
     kind = parameters.get("rope_type", "default")
     config["rope_scaling"] = None if kind == "default" else parameters
     config["transformers_version"] = "4.44.0"
+    return config
+
+
+def middle_layout(config):
+    """config.json as 4.57 wrote it: scaled rotary embedding beside its theta."""
+    types, dtype = config.get("layer_types"), config.get("dtype")
+    config = older_layout(config)
+    config.pop("torch_dtype", None)
+    config |= {key: value for key, value in (("layer_types", types), ("dtype", dtype)) if value}
+    config["transformers_version"] = "4.57.1"
     return config
 
 
@@ -231,7 +288,8 @@ def fill(family, variant, length, count, folder):
     import transformers
     torch.set_num_threads(1)
     config = config_of(family, variant)
-    older = config.pop("older", False)
+    layout = (older_layout if config.pop("older", False) else
+              middle_layout if config.pop("middle", False) else dict)
     after = {key[5:]: config.pop(key) for key in list(config) if key.startswith("file:")}
     saved = folder / "model"
     tokens = numpy.random.default_rng(3).integers(4, config["vocab_size"], length)
@@ -241,12 +299,12 @@ def fill(family, variant, length, count, folder):
         model = transformers.AutoModelForCausalLM.from_config(
             described, attn_implementation="eager")
         draw(model)
-        if after.get("dtype") == "bfloat16":
+        if "bfloat16" in (after.get("dtype"), after.get("torch_dtype")):
             model = model.to(torch.bfloat16)
         model.save_pretrained(saved)
         file = saved / "config.json"
         written = json.loads(file.read_text())
-        written = (older_layout(written) if older else written) | after
+        written = layout(written) | after
         file.write_text(json.dumps(written, indent=2))
         model = transformers.AutoModelForCausalLM.from_pretrained(
             saved, attn_implementation="eager", dtype=torch.float32)

@@ -2,6 +2,7 @@
 conversations of templates.py, without and with tools, beside `apply_chat_template` of
 transformers. Steps: read, where a refusal names what is not supported; the text of plain
 messages, of messages with other members, and of calls of tools."""
+import ast
 import datetime
 import functools
 import hashlib
@@ -29,17 +30,31 @@ def within(value):
                 yield from within(one)
 
 
+def in_python(text):
+    """The texts in a program that are templates of messages."""
+    if "{%" not in text:
+        return
+    for node in ast.walk(ast.parse(text)):
+        if (isinstance(node, ast.Constant) and isinstance(node.value, str)
+                and "messages" in node.value
+                and re.search(r"\{%-? *(for|if|set)", node.value)):
+            yield node.value
+
+
 @functools.cache
 def carried():
     """{(package, name): template}, each text once."""
     folder, found = fetched("chats.txt"), {}
     for path in sorted(folder.rglob("*.jinja")):
         found[path.relative_to(folder).parts[0], path.stem] = path.read_text()
-    for path in sorted(folder.rglob("*.json")):
+    for path in sorted([*folder.rglob("*.json"), *folder.rglob("*.py")]):
         text = path.read_text(errors="replace")
-        if '"chat_template"' not in text:
-            continue
-        for number, template in enumerate(within(json.loads(text))):
+        some = ()
+        if path.suffix == ".py":
+            some = in_python(text)
+        elif '"chat_template"' in text:
+            some = within(json.loads(text))
+        for number, template in enumerate(some):
             name = path.stem + (f"-{number + 1}" if number else "")
             found[path.relative_to(folder).parts[0], name] = template
     once = {}
