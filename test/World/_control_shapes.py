@@ -202,6 +202,9 @@ class Machine:
         numbers those of `values`."""
         array = np.asarray(array)
         need(array.size <= MOST)
+        # coremltools takes some extents for known ones that are not, and removes ops then.
+        need(all(not isinstance(extent, (int, np.integer)) or extent == known
+                 for extent, known in zip(var.shape, array.shape)))
         decided = frozenset().union(*(value.values for value in (*operands, *sizes, *values)))
         shape = frozenset().union(*(value.shape for value in operands),
                                   *(size.values | size.shape for size in sizes))

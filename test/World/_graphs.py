@@ -117,9 +117,28 @@ def pad_reflect_last():
                    [1, 2, 7, 13])
 
 
+def summed_biases():
+    """What is added to products for each channel: before, after, subtracted, a scalar."""
+    g = Graph()
+    random = numpy.random.default_rng(1)
+
+    def draw(*shape, stem="c"):
+        return g.constant(random.standard_normal(shape).astype(numpy.float32), stem)
+
+    x = g.node("Add", g.node("Conv", g.input("x", [1, 3, 9, 9]), draw(8, 3, 3, 3, stem="w")),
+               draw(1, 8, 1, 1))
+    x = g.node("Conv", g.node("Relu", x), draw(8, 1, 3, 3, stem="w"), group=8)
+    x = g.node("Relu", g.node("Add", draw(8, 1, 1), x))
+    x = g.node("Sub", g.node("ConvTranspose", x, draw(8, 4, 2, 2, stem="w"), strides=[2, 2]),
+               draw(4, 1, 1))
+    x = g.node("Add", g.node("Conv", g.node("Tanh", x), draw(6, 4, 1, 1, stem="w")),
+               g.constant(numpy.float32(0.75)))
+    return g.model(g.node("Sigmoid", x), [1, 6, 10, 10])
+
+
 CASES = {one.__name__: one for one in (
     pixel_shuffle, windows, gather_negative, gather_negative_constant, bool_gather,
-    mask_of_scalars, scalar_input, pad_reflect_last)}
+    mask_of_scalars, scalar_input, pad_reflect_last, summed_biases)}
 
 
 # Random models.

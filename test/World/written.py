@@ -2,9 +2,10 @@
 
 The subjects are in _subjects.py. Steps: written by anec; loaded by coremltools, whose
 inference finds the declared type and rank of every value; weights, bit by bit those of
-the source; run; onnxruntime, for an ONNX source. Then what a user does next, each time
-read by anec again with the same numbers: the passes of coremltools, weights as int8 and
-as palettes, several functions, a pipeline, the two halves, other types at the border."""
+the source; biases, where Apple's passes join none more; run; onnxruntime, for an ONNX
+source. Then what a user does next, each time read by anec again with the same numbers: the
+passes of coremltools, weights as int8 and as palettes, several functions, a pipeline, the
+two halves, other types at the border."""
 import functools
 import json
 import shutil
@@ -35,6 +36,8 @@ def check(row, ctx):
         steps["loaded"] = raised(error)
         return steps
     steps["loaded"] = RIGHT
+    if row.variant == "summed_biases":
+        steps["biases"] = judge_biases(package)
     if arrays:
         steps["weights"] = judge_weights(program, arrays)
     function = default_function(package)
@@ -98,6 +101,18 @@ def draw_inputs(package, function):
         arrays[one.name] = random.integers(0, 2, shape).astype(numpy.int32) if integer else \
             random.standard_normal(shape).astype(numpy.float32)
     return arrays
+
+
+def judge_biases(package):
+    """Apple's passes that join biases find none that is left."""
+    from coremltools.converters.mil.mil.passes.pass_registry import PASS_REGISTRY
+    program = _packages.load_program(package)
+    before = [op.op_type for op in program.functions["main"].operations]
+    for name in ("common::fuse_conv_bias", "common::fuse_linear_bias"):
+        PASS_REGISTRY[name](program)
+    left = [op for op in ("add", "sub") if before.count(op) != sum(
+        one.op_type == op for one in program.functions["main"].operations)]
+    return wrong(f"Apple's passes join a bias of `{left[0]}`") if left else RIGHT
 
 
 def judge_weights(program, arrays):
