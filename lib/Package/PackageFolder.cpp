@@ -14,7 +14,8 @@ namespace json = llvm::json;
 static bool mayHold(llvm::StringRef path, bool isFolder) {
   if (isFolder)
     return path == "kernels" || path == "weights";
-  if (path == "manifest.json" || path == "schedule.ir")
+  if (path == "manifest.json" || path == "schedule.ir" ||
+      path == packagedWeightMap)
     return true;
   auto [folder, file] = path.split('/');
   if (!isFileName(file))
