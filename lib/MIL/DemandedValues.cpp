@@ -23,9 +23,7 @@ using namespace anec;
 using namespace anec::mil;
 using namespace llvm;
 
-/// The reference takes a few seconds for so many steps, and 8 bytes for each
-/// element.
-static constexpr int64_t mostSteps = int64_t(1) << 28;
+/// Of a value: the reference takes 8 bytes for each element.
 static constexpr int64_t mostElements = int64_t(1) << 25;
 
 /// The numbers of a parameter that are at hand; null when they are not.
@@ -54,8 +52,9 @@ static DenseSet<const Op *> opsOf(const Value *value) {
   return found;
 }
 
-/// Whether the ops can be computed, and soon enough.
-static bool canCompute(const DenseSet<const Op *> &ops) {
+/// Whether the ops can be computed in the steps that are left, which are taken
+/// then.
+static bool canCompute(const DenseSet<const Op *> &ops, int64_t &stepsLeft) {
   int64_t steps = 0, elements = 0;
   for (const Op *op : ops) {
     if (!op->def().eval || op->def().has(trait::SideEffect))
@@ -65,9 +64,10 @@ static bool canCompute(const DenseSet<const Op *> &ops) {
       count += result->type.numElements();
     elements += count;
     steps += count + countFlops(*op);
-    if (elements > mostElements || steps > mostSteps || steps < 0)
+    if (elements > mostElements || steps > stepsLeft || steps < 0)
       return false;
   }
+  stepsLeft -= steps;
   return true;
 }
 
@@ -134,7 +134,7 @@ ConstantRef FunctionBinder::demand(Value *value) {
       return nullptr;
   }
   DenseSet<const Op *> needed = opsOf(value);
-  if (!canCompute(needed))
+  if (!canCompute(needed, demandSteps))
     return nullptr;
   Elements elements(inputs);
   for (const Op &each : function->body())

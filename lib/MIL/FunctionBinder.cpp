@@ -45,6 +45,7 @@ bool FunctionBinder::begin(StringRef name, SourceRange range) {
   ofBlocks = 0;
   anyEmpty = false;
   readInputs.clear();
+  demandSteps = mostDemandSteps;
   computedValues.clear();
   computedOps.clear();
   function = module.addFunction(FunctionKind::Kernel, name, range);

@@ -355,6 +355,7 @@ class Machine:
 
     def do_fill(self, place):
         v = self.vector(place)
+        need(isinstance(v.var.shape[0], (int, np.integer)))  # A known rank.
         need(v.array.size <= 3 and (v.array >= 0).all() and v.array.prod() <= MOST)
         return self.make(np.full(v.array, 0.5), self.mb.fill(
             shape=v.var, value=np.float32(0.5)), sizes=[v])

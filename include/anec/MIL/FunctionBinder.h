@@ -219,6 +219,10 @@ private:
   unsigned chosenBlocks = 0; ///< blocks around it that may not be run
   size_t ofBlocks = 0;       ///< statements of blocks, with all iterations
   bool anyEmpty = false;     ///< a value without elements was defined
+  /// Operations that are left to compute what shapes depend on: the reference
+  /// takes a few seconds for all.
+  static constexpr int64_t mostDemandSteps = int64_t(1) << 28;
+  int64_t demandSteps = mostDemandSteps;
   /// Inputs whose values were read, since shapes depend on them.
   llvm::DenseMap<const Value *, ConstantRef> readInputs;
   /// Values that depend only on constants and shapes.
