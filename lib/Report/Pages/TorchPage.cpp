@@ -27,6 +27,38 @@ ane-run model.mlpackage --input x=x.npy --compare --reference=model.pt2   how fa
 anec model.pt2 --shape x=1x3x224x224 -o model.mil          if its extents are symbolic
 ```
 
+## From Python
+`import anec.torch`, in the [Python module](embedding.md), takes a module and example arguments, or an `ExportedProgram`. It needs PyTorch 2.6 or newer.
+
+```python
+import torch, anec.torch
+
+model, args = torchvision.models.resnet18().eval(), (torch.rand(1, 3, 224, 224),)
+anec.torch.to_mlpackage(model, args, "resnet.mlpackage")           # in fp16; precision="fp32" keeps the model's
+for finding in anec.torch.check(model, args, "m1"):                # findings at lines of Python
+    print(f"{finding.file}:{finding.line}: {finding.message}")
+session = anec.torch.Session(model, args)                          # is called as the module is
+print(session(torch.rand(1, 3, 224, 224)))
+```
+
+| function | |
+|---|---|
+| `export(model, args, kwargs, dynamic_shapes=, path=)` | the archive, at `path` or in a temporary folder, and the `ExportedProgram` |
+| `compile(model, args, ...)` | an `anec.Program`, with the options of `anec.compile` |
+| `to_mlpackage(model, args, path, ...)` | a package, with the options of `Program.write` too |
+| `check(model, args, target, ...)` | findings; of the path of Core ML, unless `framework=` says another |
+| `Session(model, args, ...)` | runs: tensors in the structure of the example, tensors in that of the module's outputs. Those on the CPU share their memory with anec |
+
+`torch.compile(model, backend="anec")` runs forward and backward passes by anec's CPU backend, in fp32, and leaves to PyTorch what anec does not read: random numbers of a dropout, for instance. Graphs with symbolic extents are compiled for each shape that comes. It is a way to compare every operator of a training with PyTorch's, and not a fast one.
+
+```python
+compiled = torch.compile(model, backend="anec")
+loss = torch.nn.functional.cross_entropy(compiled(images), labels)
+loss.backward()
+for graph in anec.torch.report():          # one each, forward and backward
+    print(graph)                           # operators by anec and by PyTorch, and why
+```
+
 ## What is read
 | part | how |
 |---|---|
@@ -63,6 +95,7 @@ model.pt2: note: node `rand` (aten.rand.default): at model.py:14, in forward: `n
 
 ## How it is tested
 `test/Torch` compares small archives with PyTorch's outputs, among them one of each version of the layout, and damaged ones.
+`test/World/module.py` compares `anec.torch` with PyTorch: outputs and gradients of architectures of torchvision, timm and transformers, and draws of convolutions, poolings and attentions.
 `test/World/_torch_schemas.py` makes the table of defaults, `lib/Torch/Schemas.def`, of PyTorch's own declarations.
 
 ## Operators

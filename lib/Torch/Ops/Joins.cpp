@@ -105,7 +105,7 @@ static void sliceScatter(Node &n) {
   int64_t count = begin < end ? (end - begin + step - 1) / step : 0;
   Shape shape = whole.shape();
   shape[size_t(axis)] = count;
-  if (count == 0)
+  if (llvm::is_contained(shape, 0)) // there is nothing to replace
     return n.out(whole);
   part = e.broadcast(part, shape);
   if (step == 1)

@@ -1,0 +1,164 @@
+# Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""PyTorch models, by torch.export: one call from a module to what anec does with it.
+
+    import torch, anec.torch
+
+    model, args = torchvision.models.resnet18().eval(), (torch.rand(1, 3, 224, 224),)
+    anec.torch.to_mlpackage(model, args, "resnet.mlpackage")
+    for finding in anec.torch.check(model, args, "m1"):
+        print(f"{finding.file}:{finding.line}: {finding.message}")
+    session = anec.torch.Session(model, args)
+    print(session(torch.rand(1, 3, 224, 224)))
+
+    compiled = torch.compile(model, backend="anec")
+    compiled(*args)
+    print(anec.torch.report())
+
+PyTorch 2.6 or newer. A model is a torch.nn.Module with example arguments, or the
+ExportedProgram of torch.export.export, which needs none. Modules are exported as they
+are: call `eval()` first, unless dropout and batch statistics are wanted.
+docs/pytorch.md says what is read."""
+import os
+import tempfile
+
+try:
+    import torch
+except ImportError as error:
+    raise ImportError("anec.torch needs PyTorch 2.6 or newer: pip install torch") from error
+if tuple(map(int, torch.__version__.split(".")[:2])) < (2, 6):
+    raise ImportError(f"anec.torch needs PyTorch 2.6 or newer, and this is "
+                      f"{torch.__version__}")
+import torch.utils._pytree as pytree
+from torch._dynamo.backends.common import aot_autograd
+from torch.export._tree_utils import reorder_kwargs
+from torch.export.graph_signature import ConstantArgument, OutputKind
+
+from . import _compiler, _session
+from ._torch_backend import Graph, compile_graph, report
+from ._torch_arrays import as_array, as_tensor
+from ._torch_decompositions import TABLE
+from ._torch_lines import moved
+
+__all__ = ["Exported", "Graph", "Session", "check", "compile", "export", "report",
+           "to_mlpackage"]
+
+
+class Exported:
+    """A model as torch.export gives it, saved for anec.
+
+    program  the torch.export.ExportedProgram
+    path     the .pt2 archive: in a temporary folder that goes with this object, unless
+             another was given"""
+
+    def __init__(self, program, path=None):
+        self.program = program
+        self._folder = None
+        if path is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="anec-")
+            path = os.path.join(self._folder.name, "model.pt2")
+        self.path = os.fspath(path)
+        torch.export.save(program, self.path)
+
+
+def export(model, args=(), kwargs=None, *, dynamic_shapes=None, path=None):
+    """Exports `model` with example arguments, as torch.export.export does; gives an
+    Exported. With `path`, the archive stays there."""
+    if isinstance(model, Exported):
+        return model
+    program = model
+    if not isinstance(program, torch.export.ExportedProgram):
+        with torch.no_grad():
+            program = torch.export.export(model, tuple(args), kwargs,
+                                          dynamic_shapes=dynamic_shapes)
+    return Exported(program, path)
+
+
+def compile(model, args=(), kwargs=None, *, dynamic_shapes=None, **options):
+    """The anec.Program of a model; `options` are those of anec.compile."""
+    exported = export(model, args, kwargs, dynamic_shapes=dynamic_shapes)
+    compiled = _compiler.compile(exported.path, **options)
+    compiled._exported = exported  # whose weights it may read later
+    return compiled
+
+
+def to_mlpackage(model, args, path, kwargs=None, *, dynamic_shapes=None, precision="fp16",
+                 describe=None, deployment=None, interface=None, **options):
+    """Writes a model as a Core ML package to `path`, which ends in .mlpackage (or
+    .mlmodelc). It computes in fp16, which the engine needs; precision="fp32" keeps the
+    model's. `describe`, `deployment` and `interface` are those of anec.Program.write,
+    other options those of anec.compile."""
+    program = compile(model, args, kwargs, dynamic_shapes=dynamic_shapes,
+                      precision=precision, **options)
+    program.write(path, describe=describe, deployment=deployment, interface=interface)
+
+
+def check(model, args, target, kwargs=None, *, dynamic_shapes=None, framework="coreml",
+          **options):
+    """What breaks the rules of the chip `target`: a list of anec.Finding, whose file and
+    line are those of the Python that called the operator, where it is known."""
+    exported = export(model, args, kwargs, dynamic_shapes=dynamic_shapes)
+    found = _compiler.check(exported.path, target, framework=framework, **options)
+    return moved(exported.program, found)
+
+
+class Session:
+    """A model that anec runs: called as the module is, with tensors, it gives what the
+    module gives, in new tensors on the CPU.
+
+    model, args, kwargs, dynamic_shapes   as for export
+    numerics   "fp32" as PyTorch computes; "fp16" rounds after each operator, as the
+               engine does; "m1" to "m4" as published of a chip
+    options    others of anec.Session: backend, threads, shapes
+
+    Buffers that the model writes are states of the session. Inputs that it writes are
+    written in place, as by the module."""
+
+    def __init__(self, model, args=(), kwargs=None, *, dynamic_shapes=None,
+                 numerics="fp32", **options):
+        exported = export(model, args, kwargs, dynamic_shapes=dynamic_shapes)
+        self.program = exported.program
+        self.session = _session.Session(exported.path, numerics=numerics, **options)
+        self._exported = exported  # whose weights it may read later
+        nodes = {node.name: node for node in self.program.graph.nodes}
+        signature = self.program.graph_signature
+        self._inputs = [spec.arg for spec in signature.input_specs
+                        if spec.kind.name == "USER_INPUT"]
+        self._outputs = [spec.arg for spec in signature.output_specs
+                         if spec.kind == OutputKind.USER_OUTPUT]
+        self._values = {arg.name: nodes[arg.name].meta["val"] for arg in self._outputs
+                        if not isinstance(arg, ConstantArgument)}
+
+    def __call__(self, *args, **kwargs):
+        wanted = self.program.call_spec.in_spec
+        given, spec = pytree.tree_flatten((args, reorder_kwargs(kwargs, wanted)))
+        if spec != wanted:
+            raise TypeError(f"the model takes {wanted}, as in the example of its export, "
+                            f"and not {spec}")
+        ports = {port.name for port in self.session.inputs()}
+        tensors = {arg.name: value for arg, value in zip(self._inputs, given)
+                   if arg.name in ports}
+        outputs = self.session.run({name: as_array(value)
+                                    for name, value in tensors.items()})
+        for name, value in tensors.items():
+            if f"{name}_after" in outputs and isinstance(value, torch.Tensor):
+                value.copy_(as_tensor(outputs[f"{name}_after"], value))
+        arrays = iter(outputs.values())
+        leaves = [self._leaf(arg, arrays) for arg in self._outputs]
+        return pytree.tree_unflatten(leaves, self.program.call_spec.out_spec)
+
+    def _leaf(self, arg, arrays):
+        if isinstance(arg, ConstantArgument):
+            if arg.value is not None:
+                next(arrays)  # anec has numbers as tensors without axes
+            return arg.value
+        return as_tensor(next(arrays), self._values[arg.name])
+
+
+def backend(module, examples):
+    """The backend "anec" of torch.compile: what anec refuses, PyTorch runs."""
+    return aot_autograd(fw_compiler=compile_graph,
+                        decompositions=TABLE)(module, examples)
+
+
+torch._dynamo.register_backend(compiler_fn=backend, name="anec")
