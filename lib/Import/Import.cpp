@@ -101,7 +101,7 @@ bool anec::importModel(StringRef source, StringRef program,
   const Decoder &decoder = model->decoder;
   int64_t positions = options.positions
                           ? options.positions
-                          : std::min<int64_t>(256, decoder.positions);
+                          : std::min(options.mostPositions, decoder.positions);
   AtomicFiles files(diags);
   std::string names = namesFileOf(program);
   StringRef folder = sys::path::parent_path(names);

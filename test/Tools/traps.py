@@ -297,6 +297,10 @@ def commands(out):
     yield Command("ane-run generate", writes + ["--prompt=A", "--draft=forward.anepkg",
                                                 "--draft-weights=w.safetensors"],
                   ["forward.anepkg/manifest.json", "w.safetensors"])
+    yield Command("ane-run generate", ["ane-run", "generate", "hf", "--prompt-ids=1",
+                                       "--tokens=2"],
+                  ["hf/config.json", "hf/model.safetensors"])
+    yield Command("ane-run cache", ["ane-run", "cache"], [])
     yield Command("ane-run evaluate", ["ane-run", "evaluate", "forward.anepkg",
                                        "--weights=w.safetensors",
                                        "--data=data.txt", "--tokens=20",

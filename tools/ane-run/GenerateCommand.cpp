@@ -5,6 +5,7 @@
 
 #include "../Signals.h"
 #include "BackendFlags.h"
+#include "CacheFlags.h"
 #include "ChatLoop.h"
 #include "CommandTable.h"
 #include "GenerateFlags.h"
@@ -61,7 +62,16 @@ private:
   ChatFlags chat;
   SamplingFlags sampling;
   DraftFlags draft;
+  CacheFlags cache;
   BackendFlags backendFlags;
+  /// What other tools call these flags.
+  cl::alias shortTokens{"n", cl::aliasopt(sampling.tokens), cl::Hidden},
+      predicted{"n-predict", cl::aliasopt(sampling.tokens), cl::Hidden},
+      maxTokens{"max-tokens", cl::aliasopt(sampling.tokens), cl::Hidden},
+      temp{"temp", cl::aliasopt(sampling.temperature), cl::Hidden},
+      shortPrompt{"p", cl::aliasopt(prompt.text), cl::Hidden},
+      shortContext{"c", cl::aliasopt(cache.context), cl::Hidden},
+      contextSize{"ctx-size", cl::aliasopt(cache.context), cl::Hidden};
   cl::opt<bool> noEcho{"no-echo",
                        cl::desc("Print new text only, without the prompt")};
   cl::opt<bool> json{
@@ -76,6 +86,8 @@ private:
 bool Generate::load(LoadedModel &loaded, TrainedModelSource source,
                     llvm::StringRef function, Backend &backend,
                     Diagnostics &diags) const {
+  if (!cache.prepare(source, quiet, diags))
+    return false;
   std::string model = source.package;
   loaded.trained = TrainedModel::read(std::move(source), diags);
   if (!loaded.trained)
@@ -217,7 +229,7 @@ bool Generate::generate(Diagnostics &diags) const {
 std::string Generate::check() const {
   for (const std::string &wrong :
        {model.check(), backendFlags.check(), prompt.check(), chat.check(prompt),
-        sampling.check(), draft.check()})
+        sampling.check(), draft.check(), cache.check(model.package)})
     if (!wrong.empty())
       return wrong;
   return "";
@@ -233,9 +245,16 @@ constinit const CommandDef commands::Generate = {
     .name = "generate",
     .group = commands::models,
     .summary = "Continue a text with a trained model, or converse with it",
-    .synopsis = "MODEL.anepkg|.mlpackage|.mlmodelc|.mil",
+    .synopsis = "FOLDER|MODEL.gguf|MODEL.anepkg|.mlpackage|.mlmodelc|.mil",
+    .details =
+        "  A FOLDER in Hugging Face's layout or a GGUF file is imported and "
+        "compiled\n  when it is named first; see `ane-run cache --help`. -p is "
+        "--prompt, -n, --n-predict\n  and --max-tokens are --tokens, --temp is "
+        "--temperature, -c and --ctx-size are\n  --context.\n",
     .examples =
-        R"(  ane-run generate model.anepkg --weights=model.safetensors --prompt="Once"
+        R"(  ane-run generate Qwen3-0.6B --chat --system="Answer in a sentence."
+  ane-run generate Qwen3-0.6B-Q4_K_M.gguf --prompt="Once upon a time" --tokens=100
+  ane-run generate model.anepkg --weights=model.safetensors --prompt="Once"
   ane-run generate forward.anepkg --checkpoint run --prompt "The compiler" --tokens 200
   ane-run generate forward.anepkg --checkpoint run --prompt-file=- --no-echo --stop="." < question.txt
   ane-run generate llama.mlpackage --tokenizer=llama --prompt="Once"     of --cache=state

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GenerateFlags.h"
+#include "anec/API/ModelCache.h"
 #include "anec/Formats/Source.h"
 #include "anec/Generate/Prompts.h"
 #include "llvm/Support/ConvertUTF.h"
@@ -16,7 +17,12 @@ bool anec::isProgram(llvm::StringRef path) {
 
 std::string ModelFlags::check() const {
   if (package.empty())
-    return "no package; see ane-run generate --help";
+    return "no model; see ane-run generate --help";
+  if (isModelOfOthers(package) &&
+      !(checkpoint + weights + mapping + adapter + function).empty())
+    return "a model of others has its weights: --checkpoint, --weights, "
+           "--weight-map, --adapter and --function are for packages, "
+           "MODEL.anepkg";
   if (isProgram(package) &&
       !(checkpoint + weights + mapping + adapter + function).empty())
     return "a program has its weights, and all its functions are used: "

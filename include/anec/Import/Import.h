@@ -26,8 +26,10 @@ namespace anec {
 
 struct ImportOptions {
   /// `seq` of the program: the positions it computes at a time, which
-  /// `--define seq=` changes later. 0 is 256, or all that the model has.
+  /// `--define seq=` changes later. 0 is `mostPositions`, or all that the model
+  /// has, if they are fewer.
   int64_t positions = 0;
+  int64_t mostPositions = 256;
   /// The element type of the program, fp16 or fp32.
   DType floats = DType::FP16;
   /// Keys of config.json, or of the metadata of a GGUF file, that are not

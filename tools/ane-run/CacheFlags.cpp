@@ -1,0 +1,86 @@
+//===- CacheFlags.cpp - models of others, compiled once -------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "CacheFlags.h"
+#include "anec/API/ModelCache.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
+
+using namespace anec;
+namespace fs = llvm::sys::fs;
+namespace path = llvm::sys::path;
+
+std::string anec::modelCacheFolder() {
+  if (const char *named = std::getenv("ANEC_CACHE"); named && *named)
+    return named;
+  llvm::SmallString<128> folder;
+  if (!path::cache_directory(folder))
+    return ".anec-cache"; // A process without a home.
+  path::append(folder, "anec");
+  return folder.str().str();
+}
+
+/// The size and the time of this program: another build compiles anew.
+static std::string describeCompiler() {
+  static int place = 0;
+  std::string program = fs::getMainExecutable(nullptr, &place);
+  fs::file_status status;
+  if (fs::status(program, status))
+    return "";
+  auto time = status.getLastModificationTime().time_since_epoch();
+  return std::to_string(status.getSize()) + " " + std::to_string(time.count());
+}
+
+std::string CacheFlags::check(llvm::StringRef path) const {
+  bool isGiven = context.getNumOccurrences() || verbose;
+  if (isGiven && !isModelOfOthers(path))
+    return "--context and --verbose are for a FOLDER or a GGUF file; a package "
+           "was compiled for its positions";
+  if (context.getNumOccurrences() && (context < 1 || context > INT32_MAX))
+    return "--context takes a number of positions, at least 1";
+  return "";
+}
+
+/// The commands that a user would give.
+static void printCommands(const TrainedModelSource &source,
+                          const std::string &stem, int64_t context) {
+  llvm::raw_ostream &out = llvm::errs();
+  bool isGguf = llvm::StringRef(source.package).ends_with(".gguf");
+  out << "anec import " << source.package << " -o " << stem << ".tdsl";
+  if (context)
+    out << " --seq=" << context;
+  if (isGguf)
+    out << " --write-tokenizer=" << stem << ".words";
+  out << "\nanec " << stem << ".tdsl --weights=" << source.package
+      << " --weight-map=" << stem << ".names.json --decode -o " << stem
+      << ".anepkg\nane-run generate " << stem
+      << ".anepkg --tokenizer=" << (isGguf ? stem + ".words" : source.package)
+      << '\n';
+}
+
+bool CacheFlags::prepare(TrainedModelSource &source, bool isQuiet,
+                         Diagnostics &diags) const {
+  if (!isModelOfOthers(source.package))
+    return true;
+  ModelCacheOptions options{modelCacheFolder(), describeCompiler(), context};
+  std::optional<CachePlace> place = findInCache(source.package, options, diags);
+  if (!place)
+    return false;
+  if (verbose)
+    printCommands(source, place->stem, context);
+  if (!place->isReady && !isQuiet)
+    llvm::errs() << "compiling " << source.package << " to " << place->stem
+                 << ".anepkg, for later runs too\n";
+  std::optional<ReadyModel> ready = readyModel(source.package, options, diags);
+  if (!ready)
+    return false;
+  source.package = ready->package;
+  if (source.tokenizer.empty())
+    source.tokenizer = ready->tokenizer;
+  return true;
+}

@@ -1,0 +1,40 @@
+//===- CacheFlags.h - models of others, compiled once -----------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_TOOLS_ANE_RUN_CACHEFLAGS_H
+#define ANEC_TOOLS_ANE_RUN_CACHEFLAGS_H
+
+#include "anec/Support/Diagnostics.h"
+#include "anec/Train/TrainedModel.h"
+#include "llvm/Support/CommandLine.h"
+
+namespace anec {
+
+/// The folder that keeps packages of models of others: ANEC_CACHE, or the usual
+/// place of the system.
+std::string modelCacheFolder();
+
+/// How a model of others is compiled before it is run.
+struct CacheFlags {
+  /// The error in the flags, if `path` is the model; empty when they are valid.
+  std::string check(llvm::StringRef path) const;
+  /// Where `source` names a model of others, makes it name a package of it.
+  /// Returns false, with the reason reported, when there is none.
+  bool prepare(TrainedModelSource &source, bool isQuiet,
+               Diagnostics &diags) const;
+
+  llvm::cl::opt<int64_t> context{
+      "context", llvm::cl::value_desc("N"),
+      llvm::cl::desc("Positions of a text, with a FOLDER or a GGUF file "
+                     "(default: those of the model, at most 4096)")};
+  llvm::cl::opt<bool> verbose{
+      "verbose",
+      llvm::cl::desc("With a FOLDER or a GGUF file, print the commands that "
+                     "would do the same one after the other")};
+};
+
+} // namespace anec
+
+#endif // ANEC_TOOLS_ANE_RUN_CACHEFLAGS_H
