@@ -211,6 +211,14 @@ std::vector<int64_t> ConfigReader::integers(StringRef key, int64_t count) {
 // Rotary embedding
 //===----------------------------------------------------------------------===//
 
+int64_t ConfigReader::layers(StringRef key) {
+  int64_t number = size(key);
+  if (number <= 10000)
+    return number;
+  fail("it has more than 10000 layers");
+  return 1;
+}
+
 int64_t ConfigReader::window(int64_t fallback, bool isUsed) {
   static constexpr StringLiteral key = "sliding_window";
   if (isUsed && isNull(key))

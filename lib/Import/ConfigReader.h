@@ -53,7 +53,9 @@ public:
                std::optional<int64_t> fallback = std::nullopt) {
     return integer(key, fallback, 1);
   }
-  /// The same from 0 on.
+  /// The same up to 10000: what is kept for each layer is kept after this.
+  int64_t layers(llvm::StringRef key);
+  /// The same as `size`, from 0 on.
   int64_t count(llvm::StringRef key, int64_t fallback) {
     return integer(key, fallback, 0);
   }

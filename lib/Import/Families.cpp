@@ -82,7 +82,7 @@ const Family *anec::findFamily(llvm::StringRef name) {
 }
 
 void anec::readSizes(ConfigReader &config, Decoder &decoder, int64_t headDim) {
-  decoder.layers = config.size("num_hidden_layers");
+  decoder.layers = config.layers("num_hidden_layers");
   decoder.dim = config.size("hidden_size");
   decoder.hidden = config.size("intermediate_size");
   decoder.heads = config.size("num_attention_heads");
@@ -156,8 +156,6 @@ static void checkSizes(const Decoder &decoder, ConfigReader &config) {
     config.fail("its heads, or its hidden channels, are too many");
   else if (decoder.epsilon > 1) // more than norms take
     config.fail("the epsilon of its norms is above 1");
-  else if (decoder.layers > 10000)
-    config.fail("it has more than 10000 layers");
   else if (!canWriteKinds(decoder.kinds))
     config.fail("the rotary embeddings of its layers are scaled in several "
                 "ways");

@@ -32,7 +32,7 @@ llvm::ArrayRef<ArrayName> anec::gpt2Arrays() {
 }
 
 void anec::readGpt2(ConfigReader &config, Decoder &decoder) {
-  decoder.layers = config.size("n_layer");
+  decoder.layers = config.layers("n_layer");
   decoder.dim = config.size("n_embd");
   decoder.heads = decoder.keyHeads = config.size("n_head");
   decoder.hidden = config.size("n_inner", 4 * decoder.dim);

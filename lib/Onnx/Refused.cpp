@@ -9,19 +9,23 @@
 using namespace anec;
 using namespace anec::onnx;
 
+static constexpr llvm::StringLiteral differs =
+    "its result is different in every run; draw the numbers outside and give "
+    "them as an input";
+
 // Each sorted by name.
 
 static constexpr RefusedOp onnxOps[] = {
-    {"Bernoulli", "its result is different in every run"},
+    {"Bernoulli", differs},
     {"DecodeImage", "image files are not decoded"},
     {"ImageDecoder", "image files are not decoded"},
     {"LabelEncoder", "strings have no counterpart"},
     {"MaxRoiPool", "windows with computed places have no counterpart"},
-    {"Multinomial", "its result is different in every run"},
-    {"RandomNormal", "its result is different in every run"},
-    {"RandomNormalLike", "its result is different in every run"},
-    {"RandomUniform", "its result is different in every run"},
-    {"RandomUniformLike", "its result is different in every run"},
+    {"Multinomial", differs},
+    {"RandomNormal", differs},
+    {"RandomNormalLike", differs},
+    {"RandomUniform", differs},
+    {"RandomUniformLike", differs},
     {"RegexFullMatch", "strings have no counterpart"},
     {"StringConcat", "strings have no counterpart"},
     {"StringNormalizer", "strings have no counterpart"},

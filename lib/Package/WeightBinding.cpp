@@ -162,6 +162,16 @@ std::string WeightBinding::baseOfAdapter() const {
   return "";
 }
 
+/// Whether `kind` was reported at `range`: a pass can cut a weight into
+/// hundreds of parts.
+static bool isReported(const Diagnostics &diags, SourceRange range,
+                       diag::AnyKind kind) {
+  return llvm::any_of(diags.all(), [&](const Diagnostic &diagnostic) {
+    return diagnostic.kind == kind && range.isValid() &&
+           diagnostic.range.Start == range.Start;
+  });
+}
+
 ConstantRef WeightBinding::resolve(llvm::StringRef name, const TensorType &type,
                                    InitialValue initial, SourceRange range,
                                    Diagnostics &diags) const {
@@ -176,11 +186,13 @@ ConstantRef WeightBinding::resolve(llvm::StringRef name, const TensorType &type,
     uint64_t bytes = type.numElements() * sizeof(float) + type.numBytes();
     if (hasMemoryFor(bytes))
       return drawWeight(name, type, initial, *seed, *workers);
-    diags.report(range, diag::NoMemoryForWeight, name, bytes / 1000000,
-                 memoryLimit() / 1000000);
+    if (!isReported(diags, range, diag::NoMemoryForWeight))
+      diags.report(range, diag::NoMemoryForWeight, name, bytes / 1000000,
+                   memoryLimit() / 1000000);
     return nullptr;
   }
-  diags.report(range, diag::UnboundWeight, name);
+  if (!isReported(diags, range, diag::UnboundWeight))
+    diags.report(range, diag::UnboundWeight, name);
   return nullptr;
 }
 

@@ -15,8 +15,11 @@ def as_array(value):
 
 
 def as_tensor(array, like):
-    """An array as what `like` is: a tensor, of which the element type counts, or a
-    number."""
+    """An array as what `like` is: a tensor with its element type and, if it has the same
+    shape, its strides, on which what comes after may rely; or a number."""
     if not isinstance(like, torch.Tensor):
         return array.item()
-    return torch.from_numpy(array).to(like.dtype)
+    tensor = torch.from_numpy(array).to(like.dtype)
+    if tuple(like.shape) != tuple(tensor.shape) or like.stride() == tensor.stride():
+        return tensor
+    return torch.empty_strided(tensor.shape, like.stride(), dtype=tensor.dtype).copy_(tensor)
