@@ -186,10 +186,12 @@ static Value *takeFactorBefore(KnownNorm &norm, const Op &op) {
 // is rounded. Its variance and epsilon may be beyond fp16, their root is not.
 static Value *plainNorm(Op &op, Builder &builder) {
   std::optional<KnownNorm> norm = KnownNorm::of(op);
-  Value *before = norm ? takeFactorBefore(*norm, op) : nullptr;
+  if (!norm)
+    return nullptr;
+  Value *before = takeFactorBefore(*norm, op);
   Value *x = before ? before : op.operand(0u);
-  if (!norm || (norm->isPlain && !before) ||
-      takesFactors(x, op.result()->type) || !norm->isHeldByHalf())
+  if ((norm->isPlain && !before) || takesFactors(x, op.result()->type) ||
+      !norm->isHeldByHalf())
     return nullptr;
   return norm->build(builder, x, op.result()->name);
 }
