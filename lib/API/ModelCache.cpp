@@ -13,6 +13,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include <sys/stat.h>
 
 using namespace anec;
 using llvm::StringRef;
@@ -50,15 +51,31 @@ static std::vector<std::string> filesOf(StringRef source) {
   return files;
 }
 
-/// What a key is made of: names, sizes and times of the files, the bytes of the
-/// small ones, and what was asked for.
+/// When a file was changed last, also where its own time was set back.
+static int64_t changeOf(const std::string &file) {
+  struct stat status = {};
+  if (::stat(file.c_str(), &status) != 0)
+    return 0;
+#if defined(__APPLE__)
+  const timespec &changed = status.st_ctimespec;
+#else
+  const timespec &changed = status.st_ctim;
+#endif
+  return int64_t(changed.tv_sec) * 1000000000 + changed.tv_nsec;
+}
+
+/// What a key is made of: the place of the model, names, sizes and times of the
+/// files, the bytes of the small ones, and what was asked for.
 static std::optional<std::string>
 describeModel(StringRef source, const ModelCacheOptions &options,
               Diagnostics &diags) {
   constexpr uint64_t small = uint64_t(1) << 20;
   std::string text = options.compiler;
   llvm::raw_string_ostream out(text);
-  out << '\0' << options.context << '\0';
+  llvm::SmallString<256> real;
+  if (fs::real_path(source, real))
+    real = source;
+  out << '\0' << options.context << '\0' << real << '\0';
   for (const std::string &file : filesOf(source)) {
     fs::file_status status;
     std::error_code code = fs::status(file, status);
@@ -67,7 +84,8 @@ describeModel(StringRef source, const ModelCacheOptions &options,
       return std::nullopt;
     }
     out << path::filename(file) << '\0' << status.getSize() << '\0'
-        << status.getLastModificationTime().time_since_epoch().count() << '\0';
+        << status.getLastModificationTime().time_since_epoch().count() << '\0'
+        << changeOf(file) << '\0';
     if (status.getSize() > small)
       continue;
     auto bytes = llvm::MemoryBuffer::getFile(file, false, false);
@@ -146,6 +164,7 @@ std::vector<CachedModel> anec::modelsInCache(StringRef folder) {
     CachedModel model{entry.str(), 0, status.getLastModificationTime()};
     std::string stem =
         it->path().substr(0, it->path().size() - programEnd.size());
+    model.isReady = fs::exists(stem + packageEnd + "/manifest.json");
     for (StringRef ending : {programEnd, namesEnd, wordsEnd, packageEnd})
       model.bytes += sizeOnDisk(stem + ending.str());
     models.push_back(std::move(model));
@@ -252,8 +271,13 @@ std::optional<ReadyModel> anec::readyModel(StringRef source,
   std::optional<CachePlace> place = findInCache(source, options, diags);
   if (!place)
     return std::nullopt;
-  if (!place->isReady && !make(source, place->stem, options, diags))
+  if (!place->isReady && !make(source, place->stem, options, diags)) {
+    Diagnostics ignored; // Nothing has to stay of what was begun.
+    if (fs::is_directory(options.folder))
+      (void)removeFromCache(options.folder,
+                            {{path::filename(place->stem).str()}}, ignored);
     return std::nullopt;
+  }
   setUsed(place->stem + programEnd.str());
   limit(options, place->stem);
   ReadyModel ready{place->stem + packageEnd.str(), ""};

@@ -143,8 +143,8 @@ ConstantRef FunctionBinder::demand(Value *value) {
   const RefTensor *found = elements.find(value);
   if (!found)
     return nullptr;
-  for (const auto &[parameter, constant] : inputs)
-    if (readInputs.try_emplace(parameter, constant).second)
+  for (const Value *parameter : parametersOf(value)) // in their order
+    if (readInputs.try_emplace(parameter, inputs[parameter]).second)
       diags.report(parameter->declared, diag::BoundInput, parameter->name);
   // Unless something else uses them, the ops are not needed.
   for (const Op *each : needed)

@@ -8,6 +8,7 @@
 #include "anec/IR/Params.h"
 #include "anec/Onnx/Diags.h"
 #include "anec/Ops/Cost.h"
+#include <cmath>
 
 using namespace anec;
 using namespace anec::onnx;
@@ -299,6 +300,20 @@ Val Emitter::binary(const OpDef &def, Val x, Val y) {
   y = native(y);
   DType wide = wideOf(x);
   return cast(make(def, {cast(x, wide), cast(y, wide)}), x.dtype());
+}
+
+Val Emitter::log(Val x) {
+  return unary(ops::Log, x, {{param::epsilon, Constant::scalar(wideOf(x), 0)}});
+}
+
+Val Emitter::logOf1Plus(Val x) {
+  x = native(x);
+  Val sum = add(x, 1), lost = sub(x, add(sum, -1));
+  Val none = scalar(wideOf(x), 0), most = scalar(wideOf(x), INFINITY);
+  Val isFinite = make(ops::LogicalAnd, {make(ops::Greater, {sum, none}),
+                                        make(ops::Less, {sum, most})});
+  Val correction = select(isFinite, div(lost, sum), none);
+  return add(log(sum), correction);
 }
 
 Val Emitter::select(Val condition, Val yes, Val no) {

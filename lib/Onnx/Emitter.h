@@ -124,6 +124,11 @@ public:
   /// With a number of the element type of `x`.
   Val add(Val x, double y) { return add(x, scalar(wideOf(x), y)); }
   Val mul(Val x, double y) { return mul(x, scalar(wideOf(x), y)); }
+  /// The logarithm, which is -inf at 0: without the number that MIL adds
+  /// otherwise.
+  Val log(Val x);
+  /// log(1 + x), also where 1 + x rounds the low bits of x away.
+  Val logOf1Plus(Val x);
   Val select(Val condition, Val yes, Val no);
   Val reshape(Val x, llvm::ArrayRef<int64_t> shape);
   Val transpose(Val x, llvm::ArrayRef<int64_t> perm);

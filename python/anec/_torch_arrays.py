@@ -4,6 +4,11 @@
 import torch
 
 
+def is_dense(tensor):
+    """Whether each element has a place of its own, as in none that was expanded."""
+    return all(step > 0 for extent, step in zip(tensor.shape, tensor.stride()) if extent > 1)
+
+
 def as_array(value):
     """A tensor, or a number, as an array. What numpy lacks becomes float32."""
     if not isinstance(value, torch.Tensor):
@@ -20,6 +25,7 @@ def as_tensor(array, like):
     if not isinstance(like, torch.Tensor):
         return array.item()
     tensor = torch.from_numpy(array).to(like.dtype)
-    if tuple(like.shape) != tuple(tensor.shape) or like.stride() == tensor.stride():
+    if (tuple(like.shape) != tuple(tensor.shape) or like.stride() == tensor.stride()
+            or not is_dense(like)):
         return tensor
     return torch.empty_strided(tensor.shape, like.stride(), dtype=tensor.dtype).copy_(tensor)

@@ -10,13 +10,14 @@ import tempfile
 import typing
 
 import torch
+import torch.utils._pytree as pytree
 from functorch.compile import make_boxed_func
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
 from torch.fx.passes.operator_support import OperatorSupportBase
 
 from . import _errors, _session
-from ._torch_arrays import as_array, as_tensor
+from ._torch_arrays import as_array, as_tensor, is_dense
 from ._torch_lines import line_of
 
 OPERATOR = re.compile(r"node `[^`]+` \(([\w.]+)\)")
@@ -55,9 +56,11 @@ def _is_operator(node):
 
 def _example(value):
     """Something of the shape, strides and type of a fake tensor."""
-    if isinstance(value, torch.Tensor):
+    if not isinstance(value, torch.Tensor):
+        return value
+    if is_dense(value):
         return torch.empty_strided(value.shape, value.stride(), dtype=value.dtype).zero_()
-    return value
+    return torch.zeros(value.shape, dtype=value.dtype)
 
 
 class _Part:
@@ -75,11 +78,15 @@ class _Part:
         self._ports = {port.name for port in self._session.inputs()}
         (result,) = (node for node in module.graph.nodes if node.op == "output")
         self._results = result.args[0]
+        self._module = module
 
     def __call__(self, *args):
-        outputs = iter(self._session.run({
-            name: as_array(value) for name, value in zip(self._names, args)
-            if name in self._ports}).values())
+        try:
+            outputs = iter(self._session.run({
+                name: as_array(value) for name, value in zip(self._names, args)
+                if name in self._ports}).values())
+        except ValueError:  # Integers beyond 32 bits.
+            return self._module(*args)
 
         def result(node):
             if isinstance(node, torch.fx.Node):
@@ -99,14 +106,22 @@ class _Supported(OperatorSupportBase):
     def is_node_supported(self, submodules, node):
         if node.target is operator.getitem:  # stays with what gives several results
             node = node.args[0]
-        return _is_operator(node) and node.target not in self.refused and all(
-            not isinstance(value, torch.Tensor) or value.device.type == "cpu"
-            for value in _values(node))
+        return (_is_operator(node) and node.target not in self.refused
+                and _left(node) is None)
 
 
-def _values(node):
-    value = node.meta.get("val")
-    return value if isinstance(value, (list, tuple)) else [value]
+def _left(node):
+    """Why a node is left to PyTorch before anec is asked, or None."""
+    if not isinstance(node.target, torch._ops.OpOverload):
+        return f"`{node.target}` is no operator on tensors alone"
+    near = [node, *node.all_input_nodes]
+    values = [value for each in near for value in pytree.tree_leaves(each.meta.get("val"))
+              if isinstance(value, torch.Tensor)]
+    if any(value.device.type != "cpu" for value in values):
+        return "its tensors are not on the CPU"
+    if any(value.dtype == torch.float64 for value in values):
+        return "it computes in float64, and anec in float32"
+    return None
 
 
 def _reason(error):
@@ -160,6 +175,10 @@ def _for_each_shape(graph):
 
 def _compile(graph):
     refused, reasons = set(), []
+    for node in filter(_is_operator, graph.graph.nodes):
+        why = _left(node)
+        if why and not any(why in each for each in reasons):
+            reasons.append(_at_line(node, why))
     while True:
         whole = torch.fx.GraphModule(graph, copy.deepcopy(graph.graph))
         partitioner = CapabilityBasedPartitioner(whole, _Supported(refused),

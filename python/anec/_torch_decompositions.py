@@ -26,6 +26,12 @@ def _decomposes(*operators):
 # Attention
 # ---------------------------------------------------------------------------
 
+def _weights(scores, logsumexp):
+    """The softmax of scores; 0 in a row that sees nothing, whose sum is 0."""
+    finite = torch.where(logsumexp == -math.inf, 0.0, logsumexp)
+    return (scores - finite.unsqueeze(-1)).exp()
+
+
 def _scores(query, key, is_causal, mask, scale):
     """query key^T * scale + mask."""
     scale = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
@@ -43,19 +49,20 @@ def _scores(query, key, is_causal, mask, scale):
 @_decomposes(aten._scaled_dot_product_flash_attention_for_cpu.default)
 def attention(query, key, value, dropout_p=0.0, is_causal=False, *, attn_mask=None,
               scale=None):
-    if dropout_p:
+    if dropout_p or key.shape[1] != query.shape[1]:  # Heads that several queries share.
         return NotImplemented
     scores, _ = _scores(query, key, is_causal, attn_mask, scale)
-    return torch.matmul(scores.softmax(-1), value), scores.logsumexp(-1)
+    sums = scores.logsumexp(-1)
+    return torch.matmul(_weights(scores, sums), value), sums
 
 
 @_decomposes(aten._scaled_dot_product_flash_attention_for_cpu_backward.default)
 def attention_backward(grad, query, key, value, out, logsumexp, dropout_p, is_causal, *,
                        attn_mask=None, scale=None):
-    if dropout_p:
+    if dropout_p or key.shape[1] != query.shape[1]:
         return NotImplemented
     scores, scale = _scores(query, key, is_causal, attn_mask, scale)
-    weights = (scores - logsumexp.unsqueeze(-1)).exp()
+    weights = _weights(scores, logsumexp)
     of_weights = torch.matmul(grad, value.transpose(-2, -1))
     of_scores = weights * (of_weights - (grad * out).sum(-1, keepdim=True)) * scale
     return (torch.matmul(of_scores, key), torch.matmul(of_scores.transpose(-2, -1), query),

@@ -19,6 +19,7 @@ PyTorch 2.6 or newer. A model is a torch.nn.Module with example arguments, or th
 ExportedProgram of torch.export.export, which needs none. Modules are exported as they
 are: call `eval()` first, unless dropout and batch statistics are wanted.
 docs/pytorch.md says what is read."""
+import inspect
 import os
 import tempfile
 
@@ -66,6 +67,8 @@ def export(model, args=(), kwargs=None, *, dynamic_shapes=None, path=None):
     Exported. With `path`, the archive stays there."""
     if isinstance(model, Exported):
         return model
+    if isinstance(args, torch.Tensor):
+        raise TypeError("args is a tuple of the example's arguments: (x,)")
     program = model
     if not isinstance(program, torch.export.ExportedProgram):
         with torch.no_grad():
@@ -77,7 +80,7 @@ def export(model, args=(), kwargs=None, *, dynamic_shapes=None, path=None):
 def compile(model, args=(), kwargs=None, *, dynamic_shapes=None, **options):
     """The anec.Program of a model; `options` are those of anec.compile."""
     exported = export(model, args, kwargs, dynamic_shapes=dynamic_shapes)
-    compiled = _compiler.compile(exported.path, **options)
+    compiled = _compiler.compile(exported.path, **_with_shapes(exported, options))
     compiled._exported = exported  # whose weights it may read later
     return compiled
 
@@ -88,6 +91,8 @@ def to_mlpackage(model, args, path, kwargs=None, *, dynamic_shapes=None, precisi
     .mlmodelc). It computes in fp16, which the engine needs; precision="fp32" keeps the
     model's. `describe`, `deployment` and `interface` are those of anec.Program.write,
     other options those of anec.compile."""
+    if not os.fspath(path).endswith((".mlpackage", ".mlmodelc")):
+        raise ValueError(f"path ends in .mlpackage or .mlmodelc, and is {path!r}")
     program = compile(model, args, kwargs, dynamic_shapes=dynamic_shapes,
                       precision=precision, **options)
     program.write(path, describe=describe, deployment=deployment, interface=interface)
@@ -98,7 +103,8 @@ def check(model, args, target, kwargs=None, *, dynamic_shapes=None, framework="c
     """What breaks the rules of the chip `target`: a list of anec.Finding, whose file and
     line are those of the Python that called the operator, where it is known."""
     exported = export(model, args, kwargs, dynamic_shapes=dynamic_shapes)
-    found = _compiler.check(exported.path, target, framework=framework, **options)
+    found = _compiler.check(exported.path, target, framework=framework,
+                            **_with_shapes(exported, options))
     return moved(exported.program, found)
 
 
@@ -109,7 +115,9 @@ class Session:
     model, args, kwargs, dynamic_shapes   as for export
     numerics   "fp32" as PyTorch computes; "fp16" rounds after each operator, as the
                engine does; "m1" to "m4" as published of a chip
-    options    others of anec.Session: backend, threads, shapes
+    options    others of anec.Session: backend, threads, shapes. Extents that
+               dynamic_shapes leaves open are those of the example, unless shapes says
+               others: {"x": (5, 3)}
 
     Buffers that the model writes are states of the session. Inputs that it writes are
     written in place, as by the module."""
@@ -118,7 +126,9 @@ class Session:
                  numerics="fp32", **options):
         exported = export(model, args, kwargs, dynamic_shapes=dynamic_shapes)
         self.program = exported.program
-        self.session = _session.Session(exported.path, numerics=numerics, **options)
+        self.session = _session.Session(exported.path, numerics=numerics,
+                                        **_with_shapes(exported, options))
+        self._form = _Form(model, self.program)
         self._exported = exported  # whose weights it may read later
         nodes = {node.name: node for node in self.program.graph.nodes}
         signature = self.program.graph_signature
@@ -130,11 +140,7 @@ class Session:
                         if not isinstance(arg, ConstantArgument)}
 
     def __call__(self, *args, **kwargs):
-        wanted = self.program.call_spec.in_spec
-        given, spec = pytree.tree_flatten((args, reorder_kwargs(kwargs, wanted)))
-        if spec != wanted:
-            raise TypeError(f"the model takes {wanted}, as in the example of its export, "
-                            f"and not {spec}")
+        given = self._form.leaves(args, kwargs)
         ports = {port.name for port in self.session.inputs()}
         tensors = {arg.name: value for arg, value in zip(self._inputs, given)
                    if arg.name in ports}
@@ -153,6 +159,58 @@ class Session:
                 next(arrays)  # anec has numbers as tensors without axes
             return arg.value
         return as_tensor(next(arrays), self._values[arg.name])
+
+
+def _with_shapes(exported, options):
+    """The options with the shapes of the example, where the export leaves some open."""
+    program = exported.program
+    if "shapes" in options or program.example_inputs is None:
+        return options
+    nodes = {node.name: node for node in program.graph.nodes}
+    names = [spec.arg.name for spec in program.graph_signature.input_specs
+             if spec.kind.name == "USER_INPUT"]
+    shapes = {}
+    for name, value in zip(names, pytree.tree_leaves(program.example_inputs)):
+        symbolic = getattr(nodes[name].meta.get("val"), "shape", ())
+        if any(isinstance(extent, torch.SymInt) for extent in symbolic):
+            shapes[name] = tuple(value.shape)
+    return dict(options, shapes=shapes) if shapes else options
+
+
+class _Form:
+    """The form in which a model takes its arguments: that of its export's example."""
+
+    def __init__(self, model, program):
+        self._wanted = program.call_spec.in_spec
+        forward = getattr(model, "forward", None)
+        self._parameters = inspect.signature(forward) if forward else None
+
+    def leaves(self, args, kwargs):
+        """The tensors and numbers of arguments, which may be named where the example's
+        were not, and the other way round."""
+        args, kwargs = self._as_example(args, kwargs)
+        try:
+            leaves, given = pytree.tree_flatten((args, reorder_kwargs(kwargs, self._wanted)))
+        except ValueError:  # Other names.
+            leaves, given = [], None
+        if given != self._wanted:
+            positional, named = self._wanted.children_specs
+            raise TypeError(f"the model takes {positional.num_children} arguments and "
+                            f"{named.context} by name, nested as in the example of its "
+                            "export")
+        return leaves
+
+    def _as_example(self, args, kwargs):
+        kinds = inspect.Parameter
+        if not self._parameters or any(
+                each.kind in (kinds.VAR_POSITIONAL, kinds.VAR_KEYWORD)
+                for each in self._parameters.parameters.values()):
+            return args, kwargs
+        bound = self._parameters.bind(*args, **kwargs).arguments
+        count = self._wanted.children_specs[0].num_children
+        order = list(self._parameters.parameters)
+        return (tuple(bound[name] for name in order[:count] if name in bound),
+                {name: value for name, value in bound.items() if name not in order[:count]})
 
 
 def backend(module, examples):

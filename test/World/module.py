@@ -308,7 +308,102 @@ def check_training(ctx):
     return {"run": near(max(abs(a - b) for a, b in zip(*losses)), 1e-4)}
 
 
+def special_numbers(torch):
+    """(function, tensor): where formulas cancel out, overflow or lose NaN."""
+    nan, inf = float("nan"), float("inf")
+    floats = {
+        "log1p": [inf, -1, nan, -2, 1e-9, 3, 1e30],
+        "asinh": [1e-9, 1e-4, 1e20, 1e38, -1e20, 0, -0.3, 9999, 10001, inf, nan],
+        "acosh": [1, 1.0001, 2, 0.5, 9999, 10001, 1e20, inf],
+        "erfc": [-3, 0, 0.3, 0.5, 0.6, 1, 3, 4, 5, 8, -inf, inf, nan],
+    }
+    for name, numbers in floats.items():
+        yield getattr(torch, name), torch.tensor(numbers, dtype=torch.float32)
+    for dtype in torch.uint8, torch.int8, torch.int16:
+        info = torch.iinfo(dtype)
+        yield torch.neg, torch.tensor([info.min, info.max, 1], dtype=dtype)
+        if info.min:
+            yield torch.abs, torch.tensor([info.min, info.max, -1], dtype=dtype)
+    yield (lambda x: torch.nn.functional.threshold(x, 0.1, 5.0)), torch.tensor([nan, 1, 0])
+
+
+def module_that_calls(function):
+    import torch
+
+    class Calls(torch.nn.Module):
+        def forward(self, *args):
+            return function(*args)
+    return Calls()
+
+
+def check_numbers(ctx):
+    anec_torch = module_of(ctx)
+    import torch
+    for function, x in special_numbers(torch):
+        got = anec_torch.Session(module_that_calls(function), (x,))(x)
+        if not torch.isclose(got, function(x), rtol=4e-6, atol=1e-38, equal_nan=True).all():
+            return {"run": wrong(f"{function} of {x}: {got}, expected {function(x)}")}
+    return {"run": RIGHT}
+
+
+def check_edges(ctx):
+    """Rows that see nothing, shared heads, expanded results, numbers beyond 32 bits,
+    functions of functions: gradients too."""
+    anec_torch = module_of(ctx)
+    import torch
+    from torch.nn import functional
+    attention = functional.scaled_dot_product_attention
+    seen = torch.tensor([[False] * 3] * 4 + [[True] * 3])
+    torch.manual_seed(5)
+    query, key, value = torch.randn(1, 4, 5, 4), torch.randn(1, 4, 3, 4), torch.randn(1, 4, 3, 4)
+    cases = [
+        (lambda q, k, v: attention(q, k, v, attn_mask=seen), (query, key, value)),
+        (lambda q, k, v: attention(q, k, v, enable_gqa=True),
+         (query, key[:, :2].clone(), value[:, :2].clone())),
+        (functional.normalize, (torch.randn(4, 4),)),
+        (lambda x: x.sum(1, keepdim=True).expand(4, 4), (torch.randn(4, 4),)),
+        (lambda x: (1 - x) * 1e12, (torch.tensor([1 - 1e-12], dtype=torch.double),)),
+        (lambda x: x + 1, (torch.tensor([2 ** 40, 5]),)),
+        (lambda x: torch.cond(x.sum() > 0, torch.sin, torch.cos, (x,)), (torch.ones(3),)),
+    ]
+    for number, (function, args) in enumerate(cases):
+        torch._dynamo.reset()
+        both = []
+        for call in torch.compile(function, backend="anec"), function:
+            given = [each.clone().requires_grad_(each.is_floating_point()) for each in args]
+            out = call(*given)
+            grads = torch.autograd.grad((out * out).sum(), given) if out.requires_grad else ()
+            both.append([out, *grads])
+        if not all(torch.isclose(one, other, rtol=1e-4, atol=1e-6).all()
+                   for one, other in zip(*both)):
+            return {"run": wrong(f"case {number}: {both}")}
+    said = [reason for graph in anec_torch.report() for reason in graph.reasons]
+    explained = all(any(word in reason for reason in said) for word in ("float64", "cond"))
+    return {"run": RIGHT if explained else wrong(f"{said}")}
+
+
+def check_calls(ctx):
+    """Other words than in the example, open extents, and what is no call."""
+    anec_torch = module_of(ctx)
+    import torch
+    linear, x = torch.nn.Linear(3, 2), torch.randn(2, 3)
+    open_extents = {"input": {0: torch.export.Dim("rows", min=2, max=8)}}
+    session = anec_torch.Session(linear, (x,), dynamic_shapes=open_extents)
+    error = max(relative(session(x), linear(x)), relative(session(input=x), linear(x)))
+    for wrongly in (lambda: session(), lambda: session([[1, 2], [3, 4]]),
+                    lambda: anec_torch.Session(linear, x)):
+        try:
+            wrongly()
+            return {"run": wrong("it is taken")}
+        except TypeError:
+            pass
+    return {"run": near(error, EXACT)}
+
+
 SUBJECTS = {
+    "numbers": check_numbers,
+    "edges": check_edges,
+    "calls": check_calls,
     "structure": check_structure,
     "lines": check_lines,
     "package": check_package,

@@ -30,8 +30,10 @@ public:
       }
       auto since = std::chrono::system_clock::now() -
                    std::chrono::hours(24) * int64_t(days);
+      auto recently = std::chrono::system_clock::now() - std::chrono::hours(1);
       llvm::erase_if(models, [&](const CachedModel &model) {
-        return days > 0 && model.used >= since;
+        return (days > 0 && model.used >= since) ||
+               (!model.isReady && model.used >= recently);
       });
       bool ok = models.empty() || removeFromCache(folder, models, diags);
       if (ok)

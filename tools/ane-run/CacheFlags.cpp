@@ -5,7 +5,9 @@
 
 #include "CacheFlags.h"
 #include "anec/API/ModelCache.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -41,9 +43,23 @@ std::string CacheFlags::check(llvm::StringRef path) const {
   if (isGiven && !isModelOfOthers(path))
     return "--context and --verbose are for a FOLDER or a GGUF file; a package "
            "was compiled for its positions";
-  if (context.getNumOccurrences() && (context < 1 || context > INT32_MAX))
-    return "--context takes a number of positions, at least 1";
+  if (context.getNumOccurrences() && (context < 2 || context > 8192))
+    return "--context takes a number of positions, from 2 to 8192";
   return "";
+}
+
+/// `word` as a shell reads it again.
+static std::string quoted(const std::string &word) {
+  constexpr llvm::StringLiteral plain = "-_./=+,:@%";
+  if (!word.empty() && llvm::all_of(word, [&](char character) {
+        return llvm::isAlnum(character) || plain.contains(character);
+      }))
+    return word;
+  std::string text = "'";
+  for (char character : word)
+    text +=
+        character == '\'' ? std::string("'\\''") : std::string(1, character);
+  return text + "'";
 }
 
 /// The commands that a user would give.
@@ -51,16 +67,23 @@ static void printCommands(const TrainedModelSource &source,
                           const std::string &stem, int64_t context) {
   llvm::raw_ostream &out = llvm::errs();
   bool isGguf = llvm::StringRef(source.package).ends_with(".gguf");
-  out << "anec import " << source.package << " -o " << stem << ".tdsl";
+  std::string model = quoted(source.package), program = quoted(stem + ".tdsl"),
+              package = quoted(stem + ".anepkg"),
+              words = isGguf ? quoted(stem + ".words") : model;
+  out << "anec import " << model << " -o " << program;
   if (context)
     out << " --seq=" << context;
   if (isGguf)
-    out << " --write-tokenizer=" << stem << ".words";
-  out << "\nanec " << stem << ".tdsl --weights=" << source.package
-      << " --weight-map=" << stem << ".names.json --decode -o " << stem
-      << ".anepkg\nane-run generate " << stem
-      << ".anepkg --tokenizer=" << (isGguf ? stem + ".words" : source.package)
+    out << " --write-tokenizer=" << words;
+  out << "\nanec " << program << " --weights=" << model
+      << " --weight-map=" << quoted(stem + ".names.json") << " --decode -o "
+      << package << "\nane-run generate " << package << " --tokenizer=" << words
       << '\n';
+}
+
+static bool canWrite(const std::string &folder) {
+  return !fs::create_directories(folder) && fs::is_directory(folder) &&
+         !fs::access(folder, fs::AccessMode::Write);
 }
 
 bool CacheFlags::prepare(TrainedModelSource &source, bool isQuiet,
@@ -71,11 +94,25 @@ bool CacheFlags::prepare(TrainedModelSource &source, bool isQuiet,
   std::optional<CachePlace> place = findInCache(source.package, options, diags);
   if (!place)
     return false;
+  if (!place->isReady && !canWrite(options.folder)) {
+    temporary = TemporaryFolder::create(diags);
+    if (!temporary)
+      return false;
+    if (!isQuiet)
+      llvm::errs() << "note: " << options.folder
+                   << " cannot be written, and nothing is kept; the "
+                      "environment's ANEC_CACHE names another folder\n";
+    options.folder = temporary->path().str();
+    place = findInCache(source.package, options, diags);
+    if (!place)
+      return false;
+  }
   if (verbose)
     printCommands(source, place->stem, context);
   if (!place->isReady && !isQuiet)
     llvm::errs() << "compiling " << source.package << " to " << place->stem
-                 << ".anepkg, for later runs too\n";
+                 << ".anepkg" << (temporary ? "" : ", for later runs too")
+                 << '\n';
   std::optional<ReadyModel> ready = readyModel(source.package, options, diags);
   if (!ready)
     return false;

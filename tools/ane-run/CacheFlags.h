@@ -7,6 +7,7 @@
 #define ANEC_TOOLS_ANE_RUN_CACHEFLAGS_H
 
 #include "anec/Support/Diagnostics.h"
+#include "anec/Support/TemporaryFolder.h"
 #include "anec/Train/TrainedModel.h"
 #include "llvm/Support/CommandLine.h"
 
@@ -28,11 +29,16 @@ struct CacheFlags {
   llvm::cl::opt<int64_t> context{
       "context", llvm::cl::value_desc("N"),
       llvm::cl::desc("Positions of a text, with a FOLDER or a GGUF file "
-                     "(default: those of the model, at most 4096)")};
+                     "(from 2 to 8192; default: those of the model, at most "
+                     "4096)")};
   llvm::cl::opt<bool> verbose{
       "verbose",
       llvm::cl::desc("With a FOLDER or a GGUF file, print the commands that "
-                     "would do the same one after the other")};
+                     "compile it")};
+
+private:
+  /// In the place of a cache that cannot be written.
+  mutable std::shared_ptr<TemporaryFolder> temporary;
 };
 
 } // namespace anec

@@ -10,11 +10,13 @@
 #include "CommandTable.h"
 #include "GenerateFlags.h"
 #include "GenerateOutput.h"
+#include "anec/API/ModelCache.h"
 #include "anec/Formats/Source.h"
 #include "anec/Generate/Diags.h"
 #include "anec/Generate/Prompts.h"
 #include "anec/Generate/StatefulModel.h"
 #include "anec/Runtime/ProgramRun.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace anec;
 namespace cl = llvm::cl;
@@ -46,6 +48,7 @@ public:
 
 private:
   std::string check() const;
+  bool marksBeginning(const Tokenizer *tokenizer) const;
   bool generate(Diagnostics &diags) const;
   bool load(LoadedModel &model, TrainedModelSource source,
             llvm::StringRef function, Backend &backend,
@@ -83,10 +86,23 @@ private:
 
 } // namespace
 
+/// Reports what cannot be a model at all.
+static bool isModel(llvm::StringRef path, Diagnostics &diags) {
+  if (!llvm::sys::fs::exists(path)) {
+    diags.reportFile(path, diag::CannotOpen, "No such file or directory");
+    return false;
+  }
+  bool isKnown = isProgram(path) || isModelOfOthers(path) ||
+                 llvm::sys::fs::exists(path + "/manifest.json");
+  if (!isKnown)
+    diags.reportFile(path, diag::NotAModel);
+  return isKnown;
+}
+
 bool Generate::load(LoadedModel &loaded, TrainedModelSource source,
                     llvm::StringRef function, Backend &backend,
                     Diagnostics &diags) const {
-  if (!cache.prepare(source, quiet, diags))
+  if (!isModel(source.package, diags) || !cache.prepare(source, quiet, diags))
     return false;
   std::string model = source.package;
   loaded.trained = TrainedModel::read(std::move(source), diags);
@@ -123,6 +139,16 @@ Generate::prompts(const Generator &generator, const GenerateOptions &options,
       return std::nullopt;
   }
   return std::vector<Prompt>{{std::move(*ids), options.sampling.seed}};
+}
+
+/// Without --bos, the tokenizer of a model of others says whether its texts
+/// begin with that id.
+bool Generate::marksBeginning(const Tokenizer *tokenizer) const {
+  if (prompt.markBeginning.getNumOccurrences() || !tokenizer ||
+      !isModelOfOthers(model.package))
+    return prompt.markBeginning;
+  std::vector<int32_t> markers = tokenizer->withMarkers({});
+  return !markers.empty() && tokenizer->beginning() == markers.front();
 }
 
 bool Generate::converse(Generator &generator, const Tokenizer *tokenizer,
@@ -183,7 +209,7 @@ bool Generate::generate(Diagnostics &diags) const {
   sampling.apply(options);
   if (!sampling.addEnds(options, diags))
     return false;
-  options.markBeginning = prompt.markBeginning;
+  options.markBeginning = marksBeginning(tokenizer);
   options.echo = !noEcho;
   options.logProbs = json;
   options.stop = &stopRequested();

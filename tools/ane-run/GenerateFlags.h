@@ -75,7 +75,8 @@ struct PromptFlags {
   llvm::cl::opt<bool> markBeginning{
       "bos",
       llvm::cl::desc("Start prompts with the tokenizer's beginning-of-text "
-                     "id, which many models are trained with")};
+                     "id, which many models are trained with (default with a "
+                     "FOLDER or a GGUF file: as its tokenizer says)")};
 };
 
 /// How tokens are chosen, and when a text ends.
@@ -136,7 +137,7 @@ struct DraftFlags {
   TrainedModelSource source() const;
 
   llvm::cl::opt<std::string> draft{
-      "draft", llvm::cl::value_desc("DRAFT.anepkg|lookup"),
+      "draft", llvm::cl::value_desc("MODEL|lookup"),
       llvm::cl::desc("Guess tokens with a smaller model, or what followed the "
                      "last tokens before, and let the model verify them")};
   llvm::cl::opt<unsigned> tokens{

@@ -68,6 +68,8 @@ struct CachedModel {
   std::string name; ///< NAME-KEY
   uint64_t bytes = 0;
   llvm::sys::TimePoint<> used; ///< the last time
+  /// Whether its package is there; another process may be compiling it.
+  bool isReady = false;
 };
 /// The entries of a cache, those used last first; none if there is no cache.
 std::vector<CachedModel> modelsInCache(llvm::StringRef folder);

@@ -33,21 +33,32 @@ static void reciprocal(Node &node) {
   node.out(node.e.div(node.e.scalar(Emitter::wideOf(x), 1), x));
 }
 
-/// sign(x) * log(|x| + sqrt(x^2 + 1)).
+/// Where x^2 is so large that 1 beside it does not count: log(2 x) then, and
+/// x^2 may be infinite.
+static Val largeOr(Emitter &e, Val size, Val other) {
+  DType dtype = Emitter::wideOf(size);
+  Val limit = e.scalar(dtype, dtype == DType::FP16 ? 128 : 1e4);
+  Val isLarge = e.make(ops::Greater, {size, limit});
+  return e.select(isLarge, e.add(e.log(size), std::log(2.0)), other);
+}
+
+/// sign(x) * log(1 + s), where s = |x| + x^2 / (1 + sqrt(x^2 + 1)).
 static void asinh(Node &node) {
   Emitter &e = node.e;
-  Val x = node.in(0), size = e.unary(ops::Abs, x);
-  Val root = e.unary(ops::Sqrt, e.add(e.mul(x, x), 1));
-  Val log = e.unary(ops::Log, e.add(size, root));
+  Val x = e.native(node.in(0)), size = e.unary(ops::Abs, x);
+  Val square = e.mul(x, x);
+  Val root = e.unary(ops::Sqrt, e.add(square, 1));
+  Val sum = e.add(size, e.div(square, e.add(root, 1)));
+  Val log = largeOr(e, size, e.logOf1Plus(sum));
   node.out(e.mul(e.unary(ops::Sign, x), log));
 }
 
-/// log(x + sqrt(x^2 - 1)).
+/// log(1 + s), where s = t + sqrt(t (t + 2)) and t = x - 1.
 static void acosh(Node &node) {
   Emitter &e = node.e;
-  Val x = node.in(0);
-  Val root = e.unary(ops::Sqrt, e.add(e.mul(x, x), -1));
-  node.out(e.unary(ops::Log, e.add(x, root)));
+  Val x = e.native(node.in(0)), above = e.add(x, -1);
+  Val root = e.unary(ops::Sqrt, e.mul(above, e.add(above, 2)));
+  node.out(largeOr(e, x, e.logOf1Plus(e.add(above, root))));
 }
 
 static void logicalNot(Node &node) {

@@ -47,9 +47,9 @@ print(session(torch.rand(1, 3, 224, 224)))
 | `compile(model, args, ...)` | an `anec.Program`, with the options of `anec.compile` |
 | `to_mlpackage(model, args, path, ...)` | a package, with the options of `Program.write` too |
 | `check(model, args, target, ...)` | findings; of the path of Core ML, unless `framework=` says another |
-| `Session(model, args, ...)` | runs: tensors in the structure of the example, tensors in that of the module's outputs. Those on the CPU share their memory with anec |
+| `Session(model, args, ...)` | runs: tensors in the structure of the example, tensors in that of the module's outputs. Tensors on the CPU share their memory with anec. Weights are those of the moment of the export, and extents that `dynamic_shapes` leaves open those of the example, unless `shapes={"x": (5, 3)}` gives others |
 
-`torch.compile(model, backend="anec")` runs forward and backward passes by anec's CPU backend, in fp32, and leaves to PyTorch what anec does not read: random numbers of a dropout, for instance. Graphs with symbolic extents are compiled for each shape that comes. It is a way to compare every operator of a training with PyTorch's, and not a fast one.
+`torch.compile(model, backend="anec")` runs forward and backward passes by anec's CPU backend, in fp32, and leaves to PyTorch what anec does not read: random numbers of a dropout, float64, integers beyond 32 bits, for instance. Graphs with symbolic extents are compiled for each shape that comes. It is a way to compare every operator of a training with PyTorch's, and not a fast one.
 
 ```python
 compiled = torch.compile(model, backend="anec")
@@ -73,7 +73,7 @@ for graph in anec.torch.report():          # one each, forward and backward
 | extents that `dynamic_shapes` leaves open | must be given: `--shape NAME=1x3x64`; `ane-run` takes them from the .npy file. They must be in the range of the export |
 | values that shapes depend on (masks as indices, `nonzero`, `item`, `nms`) | constants, or inputs that are given: `--fix NAME=NUMBERS`, and `ane-run` reads them from `--input`, with a remark |
 | element types of arithmetic | PyTorch's rules, by which Python's numbers adapt to tensors |
-| int64, uint32, uint64 | become int32. A constant or an input that does not fit is an error |
+| int64, uint32, uint64 | become int32. A constant or an input that does not fit is an error; a result that does not is the nearest that does, where PyTorch goes on with 64 bits, or takes int32 modulo 2^32. Smaller integers are taken modulo their range, as in PyTorch |
 | float64, bfloat16 | become fp32, which rounds less than bfloat16 |
 | float16 | rounds, but not with `--numerics=fp32`, which rounds nothing |
 | complex numbers | in rotations and other products, views and absolute values, as pairs of fp32; not as inputs and outputs |

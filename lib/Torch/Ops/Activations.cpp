@@ -137,8 +137,8 @@ static void threshold(Node &n) {
   Item x = n.item("self");
   Val value = e.native(x.val);
   Val limit = n.cast(n.item("threshold"), x.type);
-  Val isAbove = e.make(ops::Greater, {value, limit});
-  n.out(e.select(isAbove, value, n.cast(n.item("value"), x.type)));
+  Val isBelow = e.make(ops::LessEqual, {value, limit}); // not of NaN
+  n.out(e.select(isBelow, n.cast(n.item("value"), x.type), value));
 }
 
 static void prelu(Node &n) {

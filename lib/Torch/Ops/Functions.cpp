@@ -25,30 +25,15 @@ static void rounded(Node &n) {
   n.out(isFloating(x.type) ? n.e.unary(Def, x.val) : n.e.native(x.val));
 }
 
-/// The logarithm, which is -inf at 0: without the number that MIL adds
-/// otherwise.
-static Val logarithm(Emitter &e, Val x) {
-  return e.unary(ops::Log, x,
-                 {{param::epsilon, Constant::scalar(Emitter::wideOf(x), 0)}});
-}
-
-static void log(Node &n) { n.out(logarithm(n.e, operand(n))); }
+static void log(Node &n) { n.out(n.e.log(operand(n))); }
 static void log2(Node &n) {
-  n.out(n.e.mul(logarithm(n.e, operand(n)), 1 / std::log(2.0)));
+  n.out(n.e.mul(n.e.log(operand(n)), 1 / std::log(2.0)));
 }
 static void log10(Node &n) {
-  n.out(n.e.mul(logarithm(n.e, operand(n)), 1 / std::log(10.0)));
+  n.out(n.e.mul(n.e.log(operand(n)), 1 / std::log(10.0)));
 }
 
-/// log(1 + x); where 1 + x rounds the low bits of x away, they are taken back
-/// in.
-static void log1p(Node &n) {
-  Emitter &e = n.e;
-  Val x = operand(n), sum = e.add(x, 1);
-  Val lost = e.sub(x, e.add(sum, -1));
-  Val correction = e.div(lost, sum);
-  n.out(e.add(logarithm(e, sum), correction));
-}
+static void log1p(Node &n) { n.out(n.e.logOf1Plus(operand(n))); }
 
 /// exp(x) - 1 = tanh(x / 2) (exp(x) + 1), which is exact near 0.
 static void expm1(Node &n) {
@@ -62,10 +47,17 @@ static void expm1(Node &n) {
 
 static void exp2(Node &n) { n.out(n.e.unary(ops::Exp2, operand(n))); }
 
+/// A function of integers that leaves the range of small ones, which PyTorch
+/// takes modulo it.
+static Val ofIntegers(Node &n, Item x, llvm::function_ref<Val(Val)> function) {
+  Val wide = n.cast(x.val, x.type, ScalarType::Int32);
+  return n.cast(function(wide), ScalarType::Int32, x.type);
+}
+
 static void negate(Node &n) {
   Item x = n.item("self");
-  Val wide = n.e.mul(x.val, -1);
-  n.out(wide);
+  auto negative = [&](Val value) { return n.e.mul(value, -1); };
+  n.out(isIntegral(x.type) ? ofIntegers(n, x, negative) : negative(x.val));
 }
 
 static void reciprocal(Node &n) {
@@ -116,17 +108,30 @@ static void round(Node &n) {
 static void absolute(Node &n) {
   Emitter &e = n.e;
   Item x = n.item("self");
+  auto size = [&](Val value) { return e.unary(ops::Abs, value); };
   if (!isComplex(x.type))
-    return n.out(e.unary(ops::Abs, x.val));
+    return n.out(isIntegral(x.type) ? ofIntegers(n, x, size) : size(x.val));
   Val squares = e.mul(x.val, x.val);
   n.out(e.unary(ops::Sqrt,
                 e.reduce(ops::ReduceSum, squares, {x.val.rank() - 1}, false)));
 }
 
-/// 1 - erf(x).
+/// 1 - erf(x), and from 1/2 on, where that cancels out, t exp(p(t) - x^2) with
+/// t = 1 / (1 + x / 2). The polynomial is fitted to erfc of the C library, and
+/// within 4e-8 of it up to 9.
 static void erfc(Node &n) {
-  Val x = operand(n);
-  n.out(n.e.sub(n.e.scalar(x.dtype(), 1), n.e.unary(ops::Erf, x)));
+  static constexpr double coefficients[] = {
+      -0.0631028511, 0.0179897824, 0.494295119, -0.857844616, 0.33027554,
+      -0.0556408676, 0.402129107,  0.997121718, -1.2653841};
+  Emitter &e = n.e;
+  Val x = operand(n), one = e.scalar(x.dtype(), 1);
+  Val near = e.sub(one, e.unary(ops::Erf, x));
+  Val t = e.div(one, e.add(e.mul(x, 0.5), 1)), sum = e.scalar(x.dtype(), 0);
+  for (double coefficient : coefficients)
+    sum = e.add(e.mul(t, sum), coefficient);
+  Val far = e.mul(t, e.unary(ops::Exp, e.sub(sum, e.mul(x, x))));
+  Val isFar = e.make(ops::Greater, {x, e.scalar(x.dtype(), 0.5)});
+  n.out(e.select(isFar, far, near));
 }
 
 static void hyperbolicOf(Node &n, llvm::StringLiteral op) {
