@@ -1,4 +1,4 @@
-//===- ModelCache.cpp - language models of others, ready to run -----------===//
+//===- ModelCache.cpp - imported models, compiled once --------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -27,7 +27,7 @@ static constexpr llvm::StringLiteral programEnd = ".tdsl",
                                      wordsEnd = ".words",
                                      packageEnd = ".anepkg";
 
-bool anec::isModelOfOthers(StringRef source) {
+bool anec::canImport(StringRef source) {
   if (fs::is_directory(source))
     return fs::exists(source + "/config.json");
   return source.ends_with(".gguf") || source.ends_with(".bin");

@@ -1,4 +1,4 @@
-//===- CacheFlags.cpp - models of others, compiled once -------------------===//
+//===- CacheFlags.cpp - flags of models that are imported -----------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -40,7 +40,7 @@ static std::string describeCompiler() {
 
 std::string CacheFlags::check(llvm::StringRef path) const {
   bool isGiven = context.getNumOccurrences() || verbose;
-  if (isGiven && !isModelOfOthers(path))
+  if (isGiven && !canImport(path))
     return "--context and --verbose are for a FOLDER or a GGUF file; a package "
            "was compiled for its positions";
   if (context.getNumOccurrences() && (context < 2 || context > 8192))
@@ -88,7 +88,7 @@ static bool canWrite(const std::string &folder) {
 
 bool CacheFlags::prepare(TrainedModelSource &source, bool isQuiet,
                          Diagnostics &diags) const {
-  if (!isModelOfOthers(source.package))
+  if (!canImport(source.package))
     return true;
   ModelCacheOptions options{modelCacheFolder(), describeCompiler(), context};
   std::optional<CachePlace> place = findInCache(source.package, options, diags);

@@ -1,4 +1,4 @@
-//===- CacheFlags.h - models of others, compiled once -----------*- C++ -*-===//
+//===- CacheFlags.h - flags of models that are imported ---------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -13,15 +13,15 @@
 
 namespace anec {
 
-/// The folder that keeps packages of models of others: ANEC_CACHE, or the usual
+/// The folder that keeps packages of imported models: ANEC_CACHE, or the usual
 /// place of the system.
 std::string modelCacheFolder();
 
-/// How a model of others is compiled before it is run.
+/// How a folder or a file is imported and compiled before it is run.
 struct CacheFlags {
   /// The error in the flags, if `path` is the model; empty when they are valid.
   std::string check(llvm::StringRef path) const;
-  /// Where `source` names a model of others, makes it name a package of it.
+  /// Where `source` names a model to import, makes it name a package of it.
   /// Returns false, with the reason reported, when there is none.
   bool prepare(TrainedModelSource &source, bool isQuiet,
                Diagnostics &diags) const;

@@ -92,7 +92,7 @@ static bool isModel(llvm::StringRef path, Diagnostics &diags) {
     diags.reportFile(path, diag::CannotOpen, "No such file or directory");
     return false;
   }
-  bool isKnown = isProgram(path) || isModelOfOthers(path) ||
+  bool isKnown = isProgram(path) || canImport(path) ||
                  llvm::sys::fs::exists(path + "/manifest.json");
   if (!isKnown)
     diags.reportFile(path, diag::NotAModel);
@@ -141,11 +141,11 @@ Generate::prompts(const Generator &generator, const GenerateOptions &options,
   return std::vector<Prompt>{{std::move(*ids), options.sampling.seed}};
 }
 
-/// Without --bos, the tokenizer of a model of others says whether its texts
+/// Without --bos, the tokenizer of an imported model says whether its texts
 /// begin with that id.
 bool Generate::marksBeginning(const Tokenizer *tokenizer) const {
   if (prompt.markBeginning.getNumOccurrences() || !tokenizer ||
-      !isModelOfOthers(model.package))
+      !canImport(model.package))
     return prompt.markBeginning;
   std::vector<int32_t> markers = tokenizer->withMarkers({});
   return !markers.empty() && tokenizer->beginning() == markers.front();

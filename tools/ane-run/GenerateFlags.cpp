@@ -18,9 +18,9 @@ bool anec::isProgram(llvm::StringRef path) {
 std::string ModelFlags::check() const {
   if (package.empty())
     return "no model; see ane-run generate --help";
-  if (isModelOfOthers(package) &&
+  if (canImport(package) &&
       !(checkpoint + weights + mapping + adapter + function).empty())
-    return "a model of others has its weights: --checkpoint, --weights, "
+    return "a folder or a GGUF file has its weights: --checkpoint, --weights, "
            "--weight-map, --adapter and --function are for packages, "
            "MODEL.anepkg";
   if (isProgram(package) &&

@@ -1,4 +1,4 @@
-//===- ModelCache.h - language models of others, ready to run ---*- C++ -*-===//
+//===- ModelCache.h - imported models, compiled once ------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -29,7 +29,7 @@ namespace anec {
 
 /// Whether `path` is a folder in Hugging Face's layout, a GGUF file, or a
 /// checkpoint of llama2.c, which importModel reads.
-bool isModelOfOthers(llvm::StringRef path);
+bool canImport(llvm::StringRef path);
 
 struct ModelCacheOptions {
   std::string folder; ///< of the cache, which is created
