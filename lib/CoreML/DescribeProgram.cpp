@@ -17,6 +17,7 @@
 #include "anec/Ops/Ops.h"
 #include "anec/Support/Suggestion.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace anec;
 using llvm::StringRef;

@@ -13,6 +13,7 @@
 #include "anec/Support/ReadFile.h"
 #include "anec/Text/ChatTemplate.h"
 #include "anec/Text/Diags.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace anec;
 using namespace llvm;

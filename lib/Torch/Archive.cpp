@@ -5,6 +5,7 @@
 
 #include "Archive.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/Support/CRC.h"
 #include "llvm/Support/Endian.h"
 

@@ -7,6 +7,7 @@
 #include "anec/IR/Type.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/Twine.h"
 
 using namespace anec;
 using namespace anec::torch;

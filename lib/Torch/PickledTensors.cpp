@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PickledTensors.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 
 using namespace anec;

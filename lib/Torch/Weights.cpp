@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Weights.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace anec;

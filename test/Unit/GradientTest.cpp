@@ -19,6 +19,7 @@
 #include "anec/Passes/PassManager.h"
 #include "anec/Support/Half.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 #include <cmath>
 

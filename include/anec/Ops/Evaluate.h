@@ -7,6 +7,7 @@
 #define ANEC_OPS_EVALUATE_H
 
 #include "anec/IR/IR.h"
+#include "anec/IR/OpDef.h"
 
 namespace anec {
 

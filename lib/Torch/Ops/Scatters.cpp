@@ -5,6 +5,7 @@
 
 #include "../Families.h"
 #include "Indices.h"
+#include <cmath>
 
 using namespace anec;
 using namespace anec::torch;

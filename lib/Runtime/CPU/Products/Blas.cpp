@@ -13,6 +13,7 @@ using namespace anec::cpu;
 #ifdef ANEC_BLAS_LIBRARY
 #include "anec/Support/MemoryLimit.h"
 #include <dlfcn.h>
+#include <type_traits>
 
 /// Whether addresses are limited. OpenBLAS takes 128 MB of them for each thread
 /// that multiplies, and where the system refuses them, it asks forever.
