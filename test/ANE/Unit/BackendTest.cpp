@@ -304,7 +304,7 @@ TEST_P(AneBackend, Reuse) {
   TestProgram program(convolution(0.3125));
   Diagnostics diags;
   unsigned before = ane_double::ledger().compiles;
-  openDouble(options)->load(program.function(), {}, diags);
+  (void)openDouble(options)->load(program.function(), {}, diags);
   unsigned first = ane_double::ledger().compiles - before;
   std::unique_ptr<Backend> again = openDouble(options);
   auto executable = again->load(program.function(), {}, diags);
