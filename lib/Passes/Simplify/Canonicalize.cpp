@@ -157,9 +157,10 @@ static std::optional<int64_t> firstOfRun(const Constant &indices,
 static Value *consecutiveRows(Op &op, Builder &builder) {
   const Op *indices =
       op.is(ops::Gather) ? definedBy(op.operand(1u), ops::Const) : nullptr;
+  if (!indices)
+    return nullptr;
   const Op *source = op.operand(0u)->definingOp();
-  if (!indices || indices->result()->type.rank() != 1 ||
-      op.get(param::batchDims) != 0 ||
+  if (indices->result()->type.rank() != 1 || op.get(param::batchDims) != 0 ||
       (source && (source->def().has(trait::Stored) ||
                   source->def().has(trait::Constexpr))))
     return nullptr;
