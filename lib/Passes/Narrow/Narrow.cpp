@@ -129,8 +129,10 @@ void Narrower::narrowConstants(Op &op) {
         param.isConstant() ? op.constant(param.asConstant()) : nullptr;
     if (!constant)
       continue;
-    if (param.name == param::dtype && constant->asString() == "fp32")
+    if (param.name == param::dtype && constant->asString() == "fp32") {
       op.setConstant(param.asConstant(), Constant::string("fp16"));
+      continue; // The constant is gone.
+    }
     if (constant->dtype() != DType::FP32 ||
         !param.dtypes.contains(DType::FP16) ||
         (param.offZero && plan.keepsConstants(op)))
