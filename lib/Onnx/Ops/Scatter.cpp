@@ -12,7 +12,8 @@ using namespace anec::onnx;
 
 /// The mode of the attribute `reduction`; empty if there is none.
 static StringRef modeOf(Node &n) {
-  StringRef reduction = n.attrText("reduction", "none");
+  StringRef reduction = n.knows("reduction") ? n.attrText("reduction", "none")
+                                             : StringRef("none");
   if (reduction == "none")
     return "update";
   if (reduction == "add" || reduction == "mul" || reduction == "max" ||
