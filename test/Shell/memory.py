@@ -22,11 +22,15 @@ def limits_addresses():
     return sys.platform != "darwin"
 
 
+def is_sanitized():
+    """Whether programs have a sanitizer, which reserves more addresses than any limit."""
+    return "ASAN_OPTIONS" in os.environ or "TSAN_OPTIONS" in os.environ
+
+
 def within(limit, command):
-    """A command that runs `command` with so many bytes of memory. A sanitizer
-    reserves more addresses than any limit."""
+    """A command that runs `command` with so many bytes of memory."""
     command = [str(word) for word in command]
-    if "ASAN_OPTIONS" in os.environ or "TSAN_OPTIONS" in os.environ:
+    if is_sanitized():
         return command
     if limits_addresses():  # starts faster than an interpreter
         return ["sh", "-c", f'ulimit -v {int(limit) >> 10} && exec "$@"', "sh", *command]
@@ -34,6 +38,8 @@ def within(limit, command):
 
 
 def main(limit, *command):
+    if is_sanitized():
+        os.execvp(command[0], command)
     if limits_addresses():
         import resource
         resource.setrlimit(resource.RLIMIT_AS, (int(limit), int(limit)))
