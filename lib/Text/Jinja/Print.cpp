@@ -38,7 +38,7 @@ std::string anec::jinja::floatText(double number) {
   power.consume_front("+");
   power.getAsInteger(10, exponent);
   std::string text = mantissa.consume_front("-") ? "-" : "";
-  std::string digits = (mantissa.take_front(1) + mantissa.drop_front(2)).str();
+  std::string digits = (mantissa.take_front(1) + mantissa.substr(2)).str();
   digits.resize(std::max<size_t>(StringRef(digits).rtrim('0').size(), 1));
   if (exponent < -4 || exponent >= 16) {
     text += digits[0];
