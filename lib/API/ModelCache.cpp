@@ -64,6 +64,12 @@ static int64_t changeOf(const std::string &file) {
   return int64_t(changed.tv_sec) * 1000000000 + changed.tv_nsec;
 }
 
+/// The path without links; as it is given where it has none.
+static std::string realPathOf(StringRef source) {
+  llvm::SmallString<256> real;
+  return fs::real_path(source, real) ? source.str() : real.str().str();
+}
+
 /// What a key is made of: the place of the model, names, sizes and times of the
 /// files, the bytes of the small ones, and what was asked for.
 static std::optional<std::string>
@@ -72,10 +78,7 @@ describeModel(StringRef source, const ModelCacheOptions &options,
   constexpr uint64_t small = uint64_t(1) << 20;
   std::string text = options.compiler;
   llvm::raw_string_ostream out(text);
-  llvm::SmallString<256> real;
-  if (fs::real_path(source, real))
-    real = source;
-  out << '\0' << options.context << '\0' << real << '\0';
+  out << '\0' << options.context << '\0' << realPathOf(source) << '\0';
   for (const std::string &file : filesOf(source)) {
     fs::file_status status;
     std::error_code code = fs::status(file, status);
@@ -100,9 +103,7 @@ describeModel(StringRef source, const ModelCacheOptions &options,
 
 /// `Qwen3-0.6B`, in characters that every file system takes.
 static std::string nameOf(StringRef source) {
-  llvm::SmallString<256> real;
-  if (fs::real_path(source, real))
-    real = source;
+  std::string real = realPathOf(source);
   StringRef last = path::filename(real);
   std::string name = (last.ends_with(".gguf") ? last.drop_back(5) : last).str();
   for (char &character : name)

@@ -2,6 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tensors as arrays, and back. On the CPU both share their memory."""
 import torch
+from torch.export.graph_signature import InputKind
+
+
+def input_names(program):
+    """The names of what an ExportedProgram is called with, in order; its own parameters
+    and buffers are not among them."""
+    return [spec.arg.name for spec in program.graph_signature.input_specs
+            if spec.kind == InputKind.USER_INPUT]
 
 
 def is_dense(tensor):

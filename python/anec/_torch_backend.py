@@ -16,8 +16,8 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
 from torch.fx.passes.operator_support import OperatorSupportBase
 
-from . import _errors, _session
-from ._torch_arrays import as_array, as_tensor, is_dense
+from . import _session
+from ._torch_arrays import as_array, as_tensor, input_names, is_dense
 from ._torch_lines import line_of
 
 OPERATOR = re.compile(r"node `[^`]+` \(([\w.]+)\)")
@@ -73,8 +73,7 @@ class _Part:
                 program = torch.export.export(module, tuple(map(_example, examples)))
             torch.export.save(program, path)
             self._session = _session.Session(path, numerics="fp32")
-        self._names = [spec.arg.name for spec in program.graph_signature.input_specs
-                       if spec.kind.name == "USER_INPUT"]
+        self._names = input_names(program)
         self._ports = {port.name for port in self._session.inputs()}
         (result,) = (node for node in module.graph.nodes if node.op == "output")
         self._results = result.args[0]

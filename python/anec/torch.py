@@ -36,8 +36,8 @@ from torch.export._tree_utils import reorder_kwargs
 from torch.export.graph_signature import ConstantArgument, OutputKind
 
 from . import _compiler, _session
+from ._torch_arrays import as_array, as_tensor, input_names
 from ._torch_backend import Graph, compile_graph, report
-from ._torch_arrays import as_array, as_tensor
 from ._torch_decompositions import TABLE
 from ._torch_lines import moved
 
@@ -132,8 +132,7 @@ class Session:
         self._exported = exported  # whose weights it may read later
         nodes = {node.name: node for node in self.program.graph.nodes}
         signature = self.program.graph_signature
-        self._inputs = [spec.arg for spec in signature.input_specs
-                        if spec.kind.name == "USER_INPUT"]
+        self._inputs = input_names(self.program)
         self._outputs = [spec.arg for spec in signature.output_specs
                          if spec.kind == OutputKind.USER_OUTPUT]
         self._values = {arg.name: nodes[arg.name].meta["val"] for arg in self._outputs
@@ -142,8 +141,8 @@ class Session:
     def __call__(self, *args, **kwargs):
         given = self._form.leaves(args, kwargs)
         ports = {port.name for port in self.session.inputs()}
-        tensors = {arg.name: value for arg, value in zip(self._inputs, given)
-                   if arg.name in ports}
+        tensors = {name: value for name, value in zip(self._inputs, given)
+                   if name in ports}
         outputs = self.session.run({name: as_array(value)
                                     for name, value in tensors.items()})
         for name, value in tensors.items():
@@ -167,10 +166,8 @@ def _with_shapes(exported, options):
     if "shapes" in options or program.example_inputs is None:
         return options
     nodes = {node.name: node for node in program.graph.nodes}
-    names = [spec.arg.name for spec in program.graph_signature.input_specs
-             if spec.kind.name == "USER_INPUT"]
     shapes = {}
-    for name, value in zip(names, pytree.tree_leaves(program.example_inputs)):
+    for name, value in zip(input_names(program), pytree.tree_leaves(program.example_inputs)):
         symbolic = getattr(nodes[name].meta.get("val"), "shape", ())
         if any(isinstance(extent, torch.SymInt) for extent in symbolic):
             shapes[name] = tuple(value.shape)

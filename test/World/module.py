@@ -41,7 +41,6 @@ def module_of(ctx):
     import torch
     torch.set_num_threads(1)
     import anec.torch
-    anec.torch.Error = anec.Error
     return anec.torch
 
 
@@ -77,13 +76,14 @@ def gradients(call, model, inputs):
 def check_row(row, ctx):
     import torch
     anec_torch = module_of(ctx)
+    import anec
     model, inputs = copy.deepcopy(architectures.built(row))
     steps = {}
     with torch.no_grad():  # A copy: it may write its buffers.
         right = floats(copy.deepcopy(model)(*copy.deepcopy(inputs)))
     try:
         got = floats(anec_torch.Session(model, inputs)(*copy.deepcopy(inputs)))
-    except anec_torch.Error as error:
+    except anec.Error as error:
         return {"session": refused(error)}
     except Exception as error:  # of PyTorch's export
         return {"peer": harness.absent(f"{type(error).__name__}: {error}")}
