@@ -104,6 +104,7 @@ def neutral(text):
     """A name of C++ without what differs between standard libraries and systems:
     their inline namespaces, and which of two types of 64 bits uint64_t is."""
     text = re.sub(r"std::(__1|__cxx11)::", "std::", text)
+    text = text.replace("std::chrono::_V2::", "std::chrono::")
     text = text.replace("[abi:cxx11]", "").replace("long long", "long")
     text = text.replace(" ", "")
     return re.sub(r"std::basic_([io]stream)<char,std::char_traits<char>>", r"std::\1",
