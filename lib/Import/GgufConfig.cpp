@@ -6,6 +6,7 @@
 #include "GgufConfig.h"
 #include "GgufRotary.h"
 #include "anec/Import/Diags.h"
+#include "anec/Support/Json.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
 
@@ -124,7 +125,7 @@ json::Value anec::jsonOf(const GgufValue &value) {
     return *flag;
   if (std::optional<double> number = value.getNumber())
     if (std::isfinite(*number))
-      return *number;
+      return jsonNumber(*number);
   if (std::optional<StringRef> text = value.getString())
     return json::fixUTF8(text->take_front(100));
   static constexpr uint64_t most = 8;

@@ -66,11 +66,23 @@ bool JsonParser::countValue() {
               "it has more than " + llvm::Twine(limits.values) + " values");
 }
 
+/// The smallest double beyond int64.
+static constexpr double beyondInt64 = 0x1p63;
+
+json::Value anec::jsonNumber(double number) {
+  if (number == beyondInt64)
+    return uint64_t(beyondInt64);
+  return number;
+}
+
 /// Sets `value` to that of `[begin, at)`, a string or a word.
 bool JsonParser::parseLeaf(size_t begin, json::Value &value) {
   llvm::Expected<json::Value> leaf = json::parse(text.slice(begin, at));
   if (leaf) {
     value = std::move(*leaf);
+    if (std::optional<double> number = value.getAsNumber();
+        number == beyondInt64 && !value.getAsUINT64())
+      value = jsonNumber(*number);
     return true;
   }
   llvm::handleAllErrors(leaf.takeError(), [&](const json::ParseError &reason) {

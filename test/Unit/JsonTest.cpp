@@ -57,6 +57,24 @@ TEST(Json, LimitsSize) {
             "it has 5 bytes, and at most 4 are read at 0");
 }
 
+TEST(Json, KeepsNumbers) {
+  JsonError error;
+  llvm::json::Value numbers = *parseJson(
+      "[9223372036854775807, 9223372036854775808, 9223372036854775809,"
+      " 9.223372036854775808e18, -9.223372036854775808e18, -5, 1e300]",
+      error);
+  const llvm::json::Array &all = *numbers.getAsArray();
+  EXPECT_EQ(all[0].getAsInteger(), INT64_MAX);
+  for (size_t index : {1, 2, 3, 6})
+    EXPECT_EQ(all[index].getAsInteger(), std::nullopt) << index;
+  EXPECT_EQ(all[1].getAsUINT64(), uint64_t(1) << 63);
+  EXPECT_EQ(all[2].getAsUINT64(), (uint64_t(1) << 63) + 1);
+  EXPECT_EQ(all[3].getAsNumber(), 0x1p63);
+  EXPECT_EQ(all[4].getAsInteger(), INT64_MIN);
+  EXPECT_EQ(all[5].getAsInteger(), -5);
+  EXPECT_EQ(all[6].getAsNumber(), 1e300);
+}
+
 TEST(Json, RefusesEqualKeys) {
   EXPECT_EQ(errorOf(R"({"a": 1, "b": {"a": 1}, "a": 2})"),
             "it has the key `a` twice in one object at 24");

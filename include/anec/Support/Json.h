@@ -38,6 +38,11 @@ struct JsonError {
 std::optional<llvm::json::Value>
 parseJson(llvm::StringRef text, JsonError &error, JsonLimits limits = {});
 
+/// `number` as a JSON value, of which `getAsInteger` gives nothing where it is
+/// beyond int64. LLVM 19 converts a double of exactly 2^63, which no int64
+/// holds.
+llvm::json::Value jsonNumber(double number);
+
 /// Where the values of a text are, by JSON pointer (RFC 6901):
 /// `/inputs/x/bias`, and an empty one for the whole text.
 class JsonPlaces {
