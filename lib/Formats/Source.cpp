@@ -12,6 +12,7 @@
 #include "anec/Ops/Pooling.h"
 #include "anec/Package/Diags.h"
 #include "anec/Package/ModelPackage.h"
+#include "anec/Passes/PassManager.h"
 #include "anec/Torch/Reader.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -170,6 +171,7 @@ static constexpr SourceFormat table[] = {
      .summary = "an ONNX model",
      .stage = SourceStage::MIL,
      .isOfTraining = true,
+     .countsFromEnd = true,
      .isBinary = true,
      .read = readOnnxModel},
     {.name = "pt2",
@@ -177,6 +179,7 @@ static constexpr SourceFormat table[] = {
      .summary = "an archive of torch.export.save (PyTorch)",
      .stage = SourceStage::MIL,
      .isOfTraining = true,
+     .countsFromEnd = true,
      .isBinary = true,
      .read = readTorchArchive},
     {.name = "anepkg",
@@ -223,10 +226,20 @@ Source anec::textSource(llvm::StringRef text, llvm::StringRef path) {
   return {&sourceFormat(path), path.str(), text};
 }
 
+/// Indices of MIL programs count from the start.
+static bool writeOutIndices(Module &module, Diagnostics &diags) {
+  PassManagerOptions passes;
+  passes.passes = {&passes::PositiveIndices, &passes::DCE};
+  return runPasses(module, passes, diags);
+}
+
 std::unique_ptr<Module> anec::readSource(const Source &source,
                                          const ReadOptions &options,
                                          Diagnostics &diags) {
   std::unique_ptr<Module> module = source.format->read(source, options, diags);
+  if (module && source.format->countsFromEnd &&
+      !writeOutIndices(*module, diags))
+    return nullptr;
   if (module)
     warnOfWindowsOutside(*module, diags);
   return module;

@@ -74,6 +74,9 @@ struct SourceFormat {
   /// packages of them are in fp16 unless another is asked for. Other sources
   /// say themselves what they compute in.
   bool isOfTraining = false;
+  /// Whether negative indices count from the end, as no opset of MIL from ios17
+  /// on has them: `readSource` writes them out.
+  bool countsFromEnd = false;
   /// Whether sources are what Core ML loads or makes of it.
   bool isOfCoreML = false;
   /// Whether sources are folders with that ending.
