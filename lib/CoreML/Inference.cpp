@@ -73,9 +73,12 @@ static bool isPartOfWeight(const Value &value) {
 
 static bool checkFeature(const Value &value, llvm::StringRef name,
                          SourceRange range, Diagnostics &diags) {
-  if (value.type.rank() <= mostAxes)
+  if (value.type.rank() > mostAxes)
+    diags.report(range, diag::RankOfFeature, name, value.type.str());
+  else if (value.type.numElements() == 0)
+    diags.report(range, diag::EmptyFeature, name, value.type.str());
+  else
     return true;
-  diags.report(range, diag::RankOfFeature, name, value.type.str());
   return false;
 }
 

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
+#include "EmptyOperands.h"
 #include "anec/IR/DType.h"
 #include "anec/IR/Params.h"
 #include "anec/Onnx/Diags.h"
@@ -174,6 +175,14 @@ Vals Emitter::makeAll(const OpDef &def, llvm::ArrayRef<Val> operands,
     values.pop_back();
   if (!count())
     return results;
+  if (haveNoElements(values)) {
+    if (Value *unchanged = unchangedOperand(def, values))
+      return {unchanged};
+    for (ConstantRef known : emptyResults(def, values, attrs))
+      results.push_back(constant(std::move(known)));
+    if (!results.empty())
+      return results;
+  }
   storeArguments(def, values);
   Op *op = builder.create(def, values, attrs);
   if (!op)
@@ -363,10 +372,16 @@ Val Emitter::concat(llvm::ArrayRef<Val> parts, int64_t axis) {
   Vals native;
   // An empty part has nothing to add.
   for (Val part : parts)
-    if (part.size() != 0 || part.get() == parts.back().get())
+    if (!part || part.size() != 0)
       native.push_back(this->native(part));
-  if (native.size() > 1 && native.back().size() == 0)
-    native.pop_back();
+  if (native.empty() && !parts.empty()) {
+    Shape none = parts.front().shape();
+    axis = axis < 0 ? axis + int64_t(none.size()) : axis;
+    for (Val part : parts.drop_front())
+      if (part.rank() == parts.front().rank() && size_t(axis) < none.size())
+        none[size_t(axis)] += part.dim(axis);
+    return empty(parts.front().dtype(), none);
+  }
   return native.size() == 1 ? native.front()
                             : make(ops::Concat, native, {{param::axis, axis}});
 }
@@ -383,6 +398,11 @@ Val Emitter::slice(Val x, int64_t axis, int64_t begin, int64_t end,
                 " has too few axes");
   if (begin == 0 && end == x.dim(axis) && step == 1)
     return x;
+  if (x.size() == 0 || (begin == end && step > 0)) {
+    Shape left = x.shape();
+    left[size_t(axis)] = begin == end ? 0 : (end - begin - 1) / step + 1;
+    return empty(x.dtype(), left);
+  }
   Shape begins(x.rank(), 0), ends(x.shape()), steps(x.rank(), 1);
   llvm::SmallVector<bool> masks(x.rank(), true);
   begins[axis] = begin;

@@ -510,8 +510,13 @@ bool GraphReader::readResults(const proto::Graph &graph, Function &function) {
       diags.reportFile(path, diag::OnnxValueTwice, info.name);
       return false;
     }
-    // Each output is the result of an op of its own.
     Val result = emitter->native(*value);
+    if (result && result.size() == 0) {
+      diags.reportFile(path, diag::OnnxEmptyOutput, info.name,
+                       shapeToString(result.shape()));
+      return false;
+    }
+    // Each output is the result of an op of its own.
     if (result && (!result.get()->definingOp() || result.known() ||
                    !used.insert(result.get()).second))
       result = emitter->copy(result);

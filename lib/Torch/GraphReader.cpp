@@ -519,8 +519,12 @@ bool GraphReader::readResults(Function &function) {
                        "of it");
       return false;
     }
-    // Each output is the result of an op of its own.
     Val result = emitter->native(item.val);
+    if (result && result.size() == 0) {
+      diags.reportFile(path, diag::TorchOutput, name, "it has no elements");
+      return false;
+    }
+    // Each output is the result of an op of its own.
     if (result && (!result.get()->definingOp() || result.known() ||
                    !used.insert(result.get()).second))
       result = emitter->copy(result);

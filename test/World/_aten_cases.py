@@ -217,6 +217,9 @@ INDICES = [
     ("gather", lambda x, y: x.gather(1, y.clamp(max=3)), (_M, n(3, 2))),
     ("index-select", lambda x, y: x.index_select(1, y), (f(3, 5), n(6))),
     ("index", lambda x, y: x[y], (f(5, 4), n(2, 3))),
+    ("parts-none", lambda x: torch.cat(
+        [(x[:, :0].t() + 1).relu().t(), x, x[:, 4:].exp()], 1), (f(3, 4),)),
+    ("parts-none-sum", lambda x: x + x[:0].sum(0) + x[:0].prod(0), (f(3, 4),)),
     ("index-negative", lambda x, y: x[y - 3], (f(5, 4), n(4))),
     ("index-pair", lambda x, y, z: x[y, z], (f(5, 5, 2), n(3), n(3))),
     ("index-none", lambda x, y: x[:, y], (f(3, 5, 2), n(2, 2))),

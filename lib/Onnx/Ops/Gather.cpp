@@ -67,8 +67,11 @@ static void readCompress(Node &n) {
     return;
   if (!chosen.empty() && chosen.back() >= x.dim(axis))
     return n.fail("the condition is longer than the axis");
-  if (chosen.empty())
-    return n.refuse("the result has no elements");
+  if (chosen.empty()) {
+    Shape none = x.shape();
+    none[size_t(axis)] = 0;
+    return n.out(n.e.empty(x.dtype(), none));
+  }
   n.out(n.e.gather(x, n.e.list(chosen), axis));
 }
 

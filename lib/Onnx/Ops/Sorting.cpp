@@ -50,7 +50,9 @@ static void readNonZero(Node &n) {
   for (int64_t i = 0; i != x->numElements(); ++i)
     if (x->doubleAt(i) != 0)
       found.push_back(i);
-  if (found.empty() || shape.empty())
+  if (found.empty())
+    return n.out(n.e.empty(DType::Int32, {int64_t(shape.size()), 0}));
+  if (shape.empty())
     return n.refuse("the result has no elements");
   if (!n.affords({int64_t(shape.size()), int64_t(found.size())}))
     return;

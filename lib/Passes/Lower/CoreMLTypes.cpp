@@ -63,6 +63,9 @@ static Value *lookup(AxisMerger &m, Value *x) {
   int64_t rank = int64_t(m.shape().size());
   if (rank == 1) {
     operands[0] = m.view(x, {m.shape()[0], 1});
+    // What is found has an axis more than the indices.
+    if (m.shape(1).size() >= ranks::mostAxes)
+      operands[1] = m.view(operands[1], {operands[1]->type.numElements()});
     return m.remake(operands, {{param::axis, Constant::int32(0)}})[0];
   }
   int64_t batch = m.op.get(param::batchDims);

@@ -41,7 +41,7 @@ anec model.onnx --shape x=1x3x224x224 -o model.mil          if its extents are s
 | int64, uint32, uint64 | become int32. A constant or an input that does not fit is an error |
 | double, bfloat16, float8e4m3fn, float8e5m2 | become fp32. A double that is too large is an error; of the others, constants are read, and inputs, outputs and `Cast` are refused |
 | weights in other files | mapped. They must lie in the folder of the model or below it: `..` is an error, and links are not followed |
-| tensors without elements | only as shapes |
+| tensors without elements | computed when the model is read; not as outputs |
 | strings, maps, sparse tensors, training | refused by name |
 
 An error names the file and the node, by its name or its first output:

@@ -41,13 +41,8 @@ static Vals positionsOf(Node &n, Val mask) {
     }
   }
   Vals results;
-  for (const Shape &list : lists) {
-    if (list.empty()) {
-      n.fail("its mask has nothing, and its result no elements");
-      return {};
-    }
+  for (const Shape &list : lists)
     results.push_back(n.e.list(list));
-  }
   return results;
 }
 
