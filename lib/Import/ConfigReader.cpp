@@ -275,7 +275,12 @@ json::Object ConfigReader::rotaryParameters(const RotaryForm &form) {
   if (form.type == "full_attention")
     for (auto &[key, value] : older)
       parameters[key] = value;
-  parameters.erase("truncate"); // transformers looks for it outside of the part
+  // transformers 4 reads it in the older object; 5 looks for it outside of the
+  // part.
+  if (form.type == "full_attention" && older.getBoolean("truncate") == false)
+    fail("`truncate` of its `rope_scaling` is false, which some versions of "
+         "transformers read, and others do not");
+  parameters.erase("truncate");
   return parameters;
 }
 
@@ -295,6 +300,11 @@ Rotary ConfigReader::rotary(int64_t headDim, double theta,
   if (isFolder && !form.part && part != 1)
     fail("its `partial_rotary_factor` is " + ModelFacts::spell(part) +
          ", and models of this family rotate all channels");
+  StringRef kind = RopeScaling::kindOf(parameters);
+  if (isFolder && form.isLongOnly && kind != "default" && kind != "longrope" &&
+      kind != "su")
+    fail("the scaling of its rotary embedding is `" + kind +
+         "`, and models of this family have `longrope`");
   if (!parameters.empty()) {
     std::string wrong;
     std::optional<RopeScaling> scaling =

@@ -36,6 +36,8 @@ struct RotaryForm {
   std::optional<double> part;
   /// `original_max_position_embeddings` by default; 0: those of the model.
   int64_t original = 0;
+  /// Whether config.json can name no scaling but `longrope`.
+  bool isLongOnly = false;
 };
 
 class ConfigReader {

@@ -52,6 +52,7 @@ void anec::readPhi3(ConfigReader &config, Decoder &decoder) {
   RotaryForm form;
   form.part = 1;
   form.original = 4096;
+  form.isLongOnly = true;
   setKinds(decoder, {0, config.rotary(decoder.headDim, 10000, form)});
   if (config.has("sliding_window"))
     setWindows(decoder, std::vector<bool>(decoder.kinds.size(), true),

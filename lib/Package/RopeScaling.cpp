@@ -232,9 +232,7 @@ void Reader::checkKeys(StringRef kind) {
 
 std::optional<RopeScaling> Reader::read() {
   RopeScaling read;
-  StringRef kind = "default";
-  for (const char *key : {"type", "rope_type"})
-    kind = scaling.getString(key).value_or(kind);
+  StringRef kind = RopeScaling::kindOf(scaling);
   if (kind == "su") // the name that Phi-3 began with
     kind = "longrope";
   checkKeys(kind);
@@ -275,6 +273,13 @@ std::optional<RopeScaling> Reader::read() {
   if (!wrong.empty())
     return std::nullopt;
   return read;
+}
+
+StringRef RopeScaling::kindOf(const json::Object &scaling) {
+  StringRef kind = "default";
+  for (const char *key : {"type", "rope_type"})
+    kind = scaling.getString(key).value_or(kind);
+  return kind;
 }
 
 std::optional<RopeScaling> RopeScaling::read(const json::Object &scaling,

@@ -27,6 +27,8 @@ struct RopeScaling {
   double magnitude = 1;
   std::vector<double> shortFactors, longFactors;
 
+  /// The kind that an object of config.json names, as it is spelled there.
+  static llvm::StringRef kindOf(const llvm::json::Object &scaling);
   /// Of an op `rope`.
   static RopeScaling of(const Op &rope);
   /// Of `scaling`, an object of `config`. Defaults are those of transformers.

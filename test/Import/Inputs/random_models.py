@@ -274,7 +274,7 @@ class Draw:
         c.update(rms_norm_eps=1e-5, hidden_act="silu",
                  sliding_window=self.pick(None, self.rng.randint(1, 12)))
         part = self.pick(1.0, *[n / width for n in range(4, width + 1, 2)])
-        self.rope([None, "longrope", "su", "linear"], width, part)
+        self.rope([None, "longrope", "su"], width, part)
         self.ends(dim, False)
         hidden = c["intermediate_size"]
         for layer in range(c["num_hidden_layers"]):
