@@ -152,7 +152,38 @@ VARIANTS = {
                              "scale_attn_weights": False},
         "upcast": {"reorder_and_upcast_attn": True}, "relu": {"activation_function": "relu"},
         "cross": {"add_cross_attention": True}, "epsilon": {"layer_norm_epsilon": 1e-3},
-        "context": {"file:n_ctx": 32}},
+        "context": {"file:n_ctx": 32}, "silu": {"activation_function": "silu"},
+        "upcast-inverse": {"reorder_and_upcast_attn": True,
+                           "scale_attn_by_inverse_layer_idx": True},
+        "upcast-unscaled": {"reorder_and_upcast_attn": True, "scale_attn_weights": False},
+        "unscaled-one-head": {"scale_attn_weights": False, "n_head": 1},
+        "one-head": {"n_head": 1}, "eight-heads": {"n_head": 8},
+        "three-heads": {"n_head": 3, "n_embd": 36}, "odd-width": {"n_head": 3, "n_embd": 33},
+        "five-heads": {"n_head": 5}, "heads-of-2": {"n_head": 16},
+        "one-layer": {"n_layer": 1}, "six-layers": {"n_layer": 6},
+        "six-layers-inverse": {"n_layer": 6, "scale_attn_by_inverse_layer_idx": True},
+        "vocab-odd": {"vocab_size": 97}, "vocab-large": {"vocab_size": 1031},
+        "positions-odd": {"n_positions": 61}, "positions-large": {"n_positions": 500},
+        "inner-odd": {"n_inner": 37}, "inner-null": {"n_inner": None}, "inner-one": {"n_inner": 1},
+        "inner-wide": {"n_inner": 300}, "epsilon-large": {"layer_norm_epsilon": 0.1},
+        "epsilon-small": {"layer_norm_epsilon": 1e-12},
+        "dropout": {"resid_pdrop": 0.5, "embd_pdrop": 0.4, "attn_pdrop": 0.3},
+        "no-cache": {"use_cache": False}, "initializer": {"initializer_range": 0.5},
+        "untied-inner": {"tie_word_embeddings": False, "n_inner": 50, "vocab_size": 101},
+        "untied-bf16": {"tie_word_embeddings": False, "file:dtype": "bfloat16"},
+        "older-inverse": {"older": True, "scale_attn_by_inverse_layer_idx": True},
+        "older-untied": {"older": True, "tie_word_embeddings": False},
+        "middle-unscaled": {"middle": True, "scale_attn_weights": False},
+        "decoder": {"file:is_decoder": True}, "pruned": {"file:pruned_heads": {"0": [1]}},
+        # The keys that published models have besides.
+        "published": {"older": True, "file:n_ctx": 64, "file:predict_special_tokens": True,
+                      "file:task_specific_params": {
+                          "text-generation": {"do_sample": True, "max_length": 50}},
+                      "file:summary_type": "cls_index", "file:summary_use_proj": True,
+                      "file:summary_activation": None, "file:summary_first_dropout": 0.1,
+                      "file:summary_proj_to_labels": True},
+        "bare": {"older": True, "file:n_inner": None, "file:activation_function": "gelu_new",
+                 "file:scale_attn_weights": True, "file:reorder_and_upcast_attn": False}},
     "phi": {
         "plain": {}, "tied": {"tie_word_embeddings": True}, "older": {"older": True},
         "norms": {"qk_layernorm": True}, "grouped": {"num_key_value_heads": 2},
@@ -161,7 +192,10 @@ VARIANTS = {
         "linear": rope("linear", factor=2.0, partial_rotary_factor=0.5),
         "yarn": rope("yarn", factor=4.0, original_max_position_embeddings=16,
                      partial_rotary_factor=0.5),
-        "relu2": {"hidden_act": "relu2"}},
+        "relu2": {"hidden_act": "relu2"},
+        "grouped-norms": {"num_key_value_heads": 1, "qk_layernorm": True},
+        "norms-whole": {"qk_layernorm": True} | rope("default", partial_rotary_factor=1.0),
+        "tied-grouped": {"tie_word_embeddings": True, "num_key_value_heads": 2}},
     "phi3": {
         "plain": {}, "tied": {"tie_word_embeddings": True}, "older": {"older": True},
         "window": {"sliding_window": 4}, "part": rope("default", partial_rotary_factor=0.5),
@@ -170,9 +204,9 @@ VARIANTS = {
         "longrope-default": longrope(4) | {"max_position_embeddings": 8192},
         "longrope-part": longrope(2, partial_rotary_factor=0.5)
         | {"original_max_position_embeddings": 64},
-        "su": {"older": True} | {"rope_parameters": longrope(4)["rope_parameters"]
-                                 | {"rope_type": "su"},
-                                 "original_max_position_embeddings": 64},
+        "su": {"older": True, "original_max_position_embeddings": 64,
+               "file:rope_scaling": {"type": "su", "short_factor": [1.0, 1.1, 1.2, 1.3],
+                                     "long_factor": [2.0, 3.0, 4.0, 5.0]}},
         "yarn": YARN, "gelu": {"hidden_act": "gelu"}},
 }
 ACTIVATION_KEYS = {"gemma2": "hidden_activation", "gemma3_text": "hidden_activation",
@@ -220,13 +254,25 @@ def add_common(family, variants):
             variants.setdefault(f"{layout}-{name}", rotary_of(family, name) | {layout: True})
 
 
+IS_VERSION_4 = False  # Whether this process has transformers 4: see _older.py.
 for _family, _variants in VARIANTS.items():
     add_common(_family, _variants)
 MODELS = [(family, variant) for family, variants in VARIANTS.items() for variant in variants]
 
 
-def config_of(family, variant):
-    return copy.deepcopy(FAMILIES[family] | VARIANTS[family][variant])
+# transformers 5 does not find the original positions beside `su`.
+ONLY_VERSION_4 = {("phi3", "su")}
+
+
+def has_version_4(family, variant):
+    """Whether transformers 4 has the values of a variant, in a layout that is not only another
+    name of its own."""
+    return not {"middle", "file:rope_parameters"} & VARIANTS[family][variant].keys()
+
+
+def config_of(family, variant, is_version_4=False):
+    config = copy.deepcopy(FAMILIES[family] | VARIANTS[family][variant])
+    return of_version_4(family, config) if is_version_4 or IS_VERSION_4 else config
 
 
 def older_layout(config):
@@ -254,6 +300,21 @@ def middle_layout(config):
     config.pop("torch_dtype", None)
     config |= {key: value for key, value in (("layer_types", types), ("dtype", dtype)) if value}
     config["transformers_version"] = "4.57.1"
+    return config
+
+
+def of_version_4(family, config):
+    """The values that the classes of transformers 4 take."""
+    config = middle_layout(config)
+    del config["transformers_version"]
+    if family == "phi3" and config["rope_scaling"]:  # It takes these three keys alone.
+        given = config["rope_scaling"]
+        given["type"] = given.pop("rope_type")
+        key = "original_max_position_embeddings"
+        if key in given:
+            config.setdefault(key, given.pop(key))
+    if family == "mistral":  # Rotary embedding takes the default, null, for the width.
+        config.setdefault("head_dim", config["hidden_size"] // config["num_attention_heads"])
     return config
 
 

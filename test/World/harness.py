@@ -88,7 +88,8 @@ def one_line(text, limit=160):
 class Item:
     """One subject in one form. `sample` items are those that `--world` compares, and
     `turn` those that stand for a subject where there are many forms. One that may build
-    the tools again is checked `alone`, after all others."""
+    the tools again is checked `alone`, after all others. One whose peer is `missing`, for
+    that reason, is skipped."""
     name: str
     variant: str
     check: typing.Callable
@@ -96,6 +97,7 @@ class Item:
     turn: bool = True
     seconds: int = 120
     alone: bool = False
+    missing: str = ""
 
 
 def processor_seconds(pid):
@@ -125,6 +127,13 @@ def fetched(packages):
     script = pathlib.Path(__file__).with_name("models")
     return pathlib.Path(subprocess.run([str(script), packages], check=True,
                                        capture_output=True, text=True).stdout.strip())
+
+
+def is_fetched(packages):
+    """Whether the folder of `fetched` is there already, as after `install`."""
+    file = pathlib.Path(__file__).with_name(packages)
+    version = hashlib.sha256(file.read_bytes()).hexdigest()[:12]
+    return (CACHE / f"{file.stem}-{version}" / "complete").exists()
 
 
 def own_seconds():

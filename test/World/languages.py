@@ -1,19 +1,26 @@
 """Language models that transformers saves: tiny random ones of each family that
 `anec import` reads, with the values that config.json can have, in the layouts of
-several versions.
+several versions. Those of variants `4.57-...` are saved, computed and loaded by that version,
+in a process with the packages of older.txt.
 
 Steps: read, that is imported and compiled, or refused with the name of the key;
 logits, those of transformers; greedy, 40 tokens as transformers chooses them; exported, a
 folder with the config.json of the first that transformers loads, with the same logits;
-text, its tokenizer, template of chats and options of generation, which transformers loads
-too. Variants are exported in several files, and plain models in one."""
+newer, which the version of requirements.txt loads too; text, its tokenizer, template of chats
+and options of generation, which transformers loads too. Variants are exported in several files,
+and plain models in one."""
 import functools
 import json
+import os
+import pathlib
 import re
+import subprocess
+import sys
 
 import _languages
 import _templates
-from harness import RIGHT, Item, near, relative_error, wrong
+from harness import (RIGHT, Item, absent, fetched, is_fetched, near, relative_error,
+                     wrong)
 
 LENGTH, TOKENS = 20, 40
 TOLERANCE = 2e-4
@@ -21,24 +28,68 @@ SHARDS = ("--shard-size=20KB",)
 TEMPLATE = "{% for message in messages %}{{ message.role }}: {{ message.content }};{% endfor %}"
 
 
+OLDER, PACKAGES = "4.57", "older.txt"
+# Of these families the plain model of the older version is in the sample.
+OLDER_SAMPLE = ("llama", "gemma3_text", "gpt2", "phi3")
+
+
 def items():
     first = {}
     for family, variant in _languages.MODELS:
         # The plain model of each family, and a tenth of the others.
         number = first[family] = first.get(family, -1) + 1
-        yield Item(family, variant, functools.partial(check, family, variant),
+        if (family, variant) in _languages.ONLY_VERSION_4:
+            continue
+        yield Item(family, variant, functools.partial(check, family, variant, ""),
                    sample=number % 10 == 0)
+    missing = "" if is_fetched(PACKAGES) else "transformers 4.57 is not there"
+    for family, variant in _languages.MODELS:
+        if _languages.has_version_4(family, variant):
+            yield Item(family, f"{OLDER}-{variant}",
+                       functools.partial(check, family, variant, OLDER), missing=missing,
+                       sample=variant == "plain" and family in OLDER_SAMPLE, turn=False)
 
 
-def check(family, variant, ctx):
+@functools.cache
+def older_process():
+    """transformers 4.57, which takes requests until this process ends."""
+    folder = fetched(PACKAGES)
+    path = os.pathsep.join(str(one) for one in folder.iterdir() if one.is_dir())
+    return subprocess.Popen([sys.executable, pathlib.Path(__file__).with_name("_older.py")],
+                            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                            stderr=subprocess.DEVNULL, text=True,
+                            env=os.environ | {"PYTHONPATH": path})
+
+
+def older(*request):
+    """What _older.py answers; raises what transformers raised."""
+    process = older_process()
+    print(json.dumps([str(one) if isinstance(one, pathlib.Path) else one for one in request]),
+          file=process.stdin, flush=True)
+    answer = json.loads(process.stdout.readline() or '{"error": "the process died"}')
+    if answer:
+        raise RuntimeError(answer["error"])
+
+
+def filled(ctx, family, variant, version):
+    """The folder of a model that a version of transformers saves: see `_languages.fill`."""
+    values = (family, variant, LENGTH, TOKENS)
+    fill = functools.partial(older, "fill", *values) if version else functools.partial(
+        _languages.fill, *values)
+    config = json.dumps(_languages.config_of(family, variant, bool(version)), sort_keys=True)
+    return ctx.computed(fill, family, variant, _languages.fill, _languages.draw, config,
+                        *((fetched(PACKAGES).name,) if version else ()))
+
+
+def check(family, variant, version, ctx):
     import numpy
-    folder = ctx.computed(functools.partial(_languages.fill, family, variant, LENGTH, TOKENS),
-                          family, variant, _languages.fill, _languages.draw,
-                          json.dumps(_languages.config_of(family, variant), sort_keys=True))
+    folder = filled(ctx, family, variant, version)
     model = folder / "model"
     if not (model / "config.json").exists():  # transformers has no such model.
         refusal = ctx.run("anec", "import", folder / "refused", "-o", "m.tdsl")
-        return {"read": ctx.step(refusal) or wrong("transformers refuses it")}
+        if refusal.returncode == 1 and "[no-arrays]" not in refusal.stderr:
+            return {"read": ctx.step(refusal)}
+        return {"read": (absent if version else wrong)("transformers refuses it")}
     for words in (("import", model, "-o", "m.tdsl", f"--seq={LENGTH}", "--float=fp32"),
                   ("m.tdsl", f"--weights={model}", "--forward-only", "-o", "m.anepkg")):
         outcome = ctx.step(ctx.run("anec", *words))
@@ -49,7 +100,15 @@ def check(family, variant, ctx):
     outcome = greedy(ctx, folder)
     if outcome:
         steps["greedy"] = outcome
-    steps["exported"] = exported(ctx, folder, right, () if variant == "plain" else SHARDS)
+    outcome = exported(ctx, folder, () if variant == "plain" else SHARDS)
+    if outcome:
+        return steps | {"exported": outcome}
+    if version:
+        steps["exported"] = loads(ctx, folder, older_logits, 0)
+        if (family, variant) not in _languages.ONLY_VERSION_4:
+            steps["newer"] = loads(ctx, folder, newer_logits, TOLERANCE)
+        return steps
+    steps["exported"] = loads(ctx, folder, newer_logits, 0)
     if steps["exported"] == RIGHT:
         steps["text"] = text(ctx.folder / "back", ctx.folder / "words", folder / "model")
     return steps
@@ -98,11 +157,9 @@ def greedy(ctx, folder):
     return RIGHT if len(ids) == count else wrong(f"{len(ids)} tokens, not {count}")
 
 
-def exported(ctx, folder, right, flags):
-    import numpy
+def exported(ctx, folder, flags):
+    """Writes the model's weights to `back`: what is wrong with that."""
     import safetensors.torch
-    import torch
-    import transformers
     names = json.loads((ctx.folder / "m.names.json").read_text())
     arrays = safetensors.torch.load_file(folder / "model" / "model.safetensors")
     trained = {name: arrays[other] for name, other in names.items() if isinstance(other, str)}
@@ -124,13 +181,34 @@ def exported(ctx, folder, right, flags):
         return wrong("another config.json: " + ", ".join(
             key for key in sorted({**before, **after})
             if repr(before.get(key)) != repr(after.get(key))))
+    return None
+
+
+def loads(ctx, folder, logits_of, limit):
+    """Whether a version of transformers has the logits of `folder` from what was exported."""
+    import numpy
+    right, tokens = numpy.load(folder / "logits.npy"), folder / "tokens.npy"
     try:
-        model = transformers.AutoModelForCausalLM.from_pretrained(
-            back, attn_implementation="eager", dtype=torch.float32)
+        got = logits_of(ctx.folder / "back", tokens, ctx.folder / "loaded.npy")
     except Exception as error:  # Whatever transformers raises.
         return wrong(f"transformers: {type(error).__name__}: {error}")
-    got = _languages.logits_of(model, numpy.load(folder / "tokens.npy"))
-    return RIGHT if numpy.array_equal(got, right) else wrong("other logits by transformers")
+    error = relative_error(got, right)
+    return RIGHT if error <= limit else wrong(f"logits by transformers off by {error:.2g}")
+
+
+def newer_logits(model, tokens, _):
+    import numpy
+    import torch
+    import transformers
+    loaded = transformers.AutoModelForCausalLM.from_pretrained(
+        model, attn_implementation="eager", dtype=torch.float32)
+    return _languages.logits_of(loaded, numpy.load(tokens))
+
+
+def older_logits(model, tokens, out):
+    import numpy
+    older("logits", model, tokens, out)
+    return numpy.load(out)
 
 
 def text(back, words, model):

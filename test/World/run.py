@@ -307,6 +307,13 @@ def main():
 
     seen, results, better, tried = {}, [], 0, set()
     arguments = os.path.abspath(args.build), sections, 1
+    missing = [index for index in indices if items[index][1].missing]
+    for reason, count in collections.Counter(items[at][1].missing for at in missing).items():
+        print(f"{count} items are skipped: {reason}")
+    results += [{"name": "World :: " + "/".join((items[at][0], items[at][1].name,
+                                                 items[at][1].variant)), "code": "UNSUPPORTED"}
+                for at in missing]
+    indices = [index for index in indices if not items[index][1].missing]
     alone = [index for index in indices if items[index][1].alone]
     together = [index for index in indices if not items[index][1].alone]
     checked = itertools.chain(Pool(arguments, items, args.jobs).check(together),
