@@ -78,3 +78,11 @@ std::string anec::tokenizerOfRun(llvm::StringRef folder,
   std::string copy = fileIn(runOf(folder), name);
   return fs::exists(copy) ? copy : used.path;
 }
+
+std::string anec::textFolderOf(const Checkpoint &trained) {
+  std::string path = tokenizerOfRun(trained.folder, trained.state.tokenizer);
+  if (path.empty())
+    return "";
+  std::string folder = llvm::sys::path::parent_path(path).str();
+  return folder.empty() ? "." : folder;
+}

@@ -42,6 +42,8 @@ public:
 private:
   bool convert(Diagnostics &diags);
   bool exportImported(Diagnostics &diags);
+  ModelFolderOptions
+  folderOptions(const std::optional<Checkpoint> &trained) const;
   bool writesFolder() const {
     if (!names.empty())
       return like.empty();
@@ -92,6 +94,16 @@ static bool findWeights(std::string &source, std::optional<Checkpoint> &trained,
   return trained.has_value();
 }
 
+/// With the files for text that belong to the weights, unless others are given.
+ModelFolderOptions
+Convert::folderOptions(const std::optional<Checkpoint> &trained) const {
+  ModelFolderOptions options = folder.options();
+  std::string own = trained ? textFolderOf(*trained) : input.getValue();
+  if (options.tokenizer.empty() && writesFolder() && hasTextFiles(own))
+    options.tokenizer = own;
+  return options;
+}
+
 bool Convert::convert(Diagnostics &diags) {
   LlamaHints hints;
   if (!config.empty()) {
@@ -113,7 +125,7 @@ bool Convert::convert(Diagnostics &diags) {
       source, from.valueOr(guessWeightFormat(source)), hints, diags);
   return weights &&
          writeLlamaWeights(*weights, output, to.valueOr(formatToWrite(output)),
-                           hints, folder.options(), diags);
+                           hints, folderOptions(trained), diags);
 }
 
 bool Convert::exportImported(Diagnostics &diags) {
@@ -122,7 +134,7 @@ bool Convert::exportImported(Diagnostics &diags) {
   if (!findWeights(source, trained, diags))
     return false;
   return like.empty()
-             ? exportModel(source, names, folder.options(), output, diags)
+             ? exportModel(source, names, folderOptions(trained), output, diags)
              : exportGguf(source, names, like, output, diags);
 }
 

@@ -27,7 +27,8 @@ private:
   llvm::cl::opt<std::string> tokenizer{
       "tokenizer", llvm::cl::value_desc("FOLDER"),
       llvm::cl::desc("For -o FOLDER: copies the tokenizer, chat templates and "
-                     "generation_config.json of this folder")};
+                     "generation_config.json of this folder (default: those of "
+                     "the run or folder that the weights come from)")};
   BytesFlag shardSize{
       "shard-size", "For -o FOLDER: the bytes that one file of weights has at "
                     "most, such as 200MB (default: 5GB)"};

@@ -97,6 +97,11 @@ loadCheckpointWeights(llvm::StringRef folder, Diagnostics &diags);
 /// Whether a package must have as many positions as the trained model.
 enum class Positions : uint8_t { SameNumber, AnyNumber };
 
+/// The folder with the tokenizer that `trained` was trained with, and the files
+/// beside it: that of the run, or where it has no copy that of the original.
+/// Empty for none.
+std::string textFolderOf(const Checkpoint &trained);
+
 /// Describes the differences between the `config` of the trained model and that
 /// of `package`; empty when there are none. With `AnyNumber`, the entry that is
 /// the number of positions, in both, may differ.
