@@ -282,8 +282,11 @@ private:
       for (size_t column = begin; column < end; column += grain) {
         size_t columns = std::min(grain, end - column);
         float sums[grain];
-        tiles.multiplyRows(columns, shape.k, placeInB(column * shape.ldb),
-                           shape.ldb, rowOperands.a, sums);
+        if (shape.k)
+          tiles.multiplyRows(columns, shape.k, operands.b + column * shape.ldb,
+                             shape.ldb, rowOperands.a, sums);
+        else
+          std::fill_n(sums, columns, 0.0f);
         float *c = operands.c + column;
         if (epilogue.accumulate)
           binary(Binary::Add, columns, sums, 1, c, 1, sums, Rounding::None);
