@@ -128,6 +128,9 @@ if shutil.which("spm_encode"):
 # `REQUIRES: huggingface`: tokenizer.json in this build.
 if config.has_huggingface:
     config.available_features.add("huggingface")
+# `REQUIRES: http-server`: `ane-run serve` in this build.
+if config.has_http_server:
+    config.available_features.add("http-server")
 # `REQUIRES: chromium`: a browser to open pages in.
 if shutil.which("chromium"):
     config.available_features.add("chromium")

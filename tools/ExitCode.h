@@ -99,7 +99,8 @@ inline ExitCode exitCode(bool ok, const Diagnostics &diags) {
   if (reported(diag::CannotWrite) || reported(diag::NoPlainFile) ||
       reported(diag::NoMemoryForWeight) || reported(diag::CannotRestart) ||
       reported(diag::RestartStuck) || reported(diag::RowsWithoutFigure) ||
-      reported(diag::NoPathWorks) || ofEngine || isMemory)
+      reported(diag::NoPathWorks) || reported(diag::CannotListen) ||
+      reported(diag::NoHttpServer) || ofEngine || isMemory)
     return MachineError;
   bool usage = reported(diag::UnknownPass) || reported(diag::UnknownRule) ||
                reported(diag::AssumptionForm) || reported(diag::OSForm) ||

@@ -8,6 +8,15 @@
 
 using namespace anec;
 
+void anec::endWithTurn(const ChatTemplate &chat, const Tokenizer &tokenizer,
+                       GenerateOptions &options) {
+  const std::string &end = chat.turnEnd();
+  if (std::optional<int32_t> id = tokenizer.markerId(end))
+    options.endIds.push_back(*id);
+  else if (!end.empty())
+    options.stopTexts.push_back(end);
+}
+
 std::optional<ChatSession> ChatSession::open(Generator &generator,
                                              const Tokenizer &tokenizer,
                                              Diagnostics &diags,
@@ -46,11 +55,7 @@ std::optional<GeneratedText> ChatSession::answer(GenerateOptions options,
     return std::nullopt;
   options.echo = false;
   options.goesOn = true;
-  std::string end = chat.turnEnd();
-  if (std::optional<int32_t> id = tokenizer->markerId(end))
-    options.endIds.push_back(*id);
-  else if (!end.empty())
-    options.stopTexts.push_back(end);
+  endWithTurn(chat, *tokenizer, options);
   std::optional<GeneratedText> made =
       generator->run(*ids, options, sink, diags);
   if (!made)

@@ -278,14 +278,19 @@ SourceRange JsonPlaces::value(llvm::StringRef pointer) const {
   return found == places.end() ? SourceRange() : rangeOf(found->second.value);
 }
 
+llvm::StringRef JsonPlaces::text(llvm::StringRef pointer) const {
+  return places.lookup(pointer).value;
+}
+
 SourceRange JsonPlaces::key(llvm::StringRef pointer) const {
   auto found = places.find(pointer);
   return found == places.end() ? SourceRange() : rangeOf(found->second.key);
 }
 
-std::optional<json::Value>
-anec::parseJson(llvm::StringRef text, JsonError &error, JsonLimits limits) {
-  return JsonParser(text, limits, error).parse();
+std::optional<json::Value> anec::parseJson(llvm::StringRef text,
+                                           JsonError &error, JsonLimits limits,
+                                           JsonPlaces *places) {
+  return JsonParser(text, limits, error, places).parse();
 }
 
 std::optional<json::Value> anec::parseJson(llvm::StringRef text,

@@ -62,16 +62,25 @@ static std::optional<json::Value> readArray(StringRef path,
   return value;
 }
 
-/// What is wrong with a message; empty if nothing is.
-static std::string checkMessage(const json::Object *message) {
-  if (!message || !message->getString("role"))
-    return "is no object with a text `role`";
-  const json::Value *content = message->get("content");
+std::optional<ChatMessage> anec::chatMessage(const json::Value &value,
+                                             StringRef text,
+                                             std::string &wrong) {
+  const json::Object *object = value.getAsObject();
+  if (!object || !object->getString("role")) {
+    wrong = "is no object with a text `role`";
+    return std::nullopt;
+  }
+  const json::Value *content = object->get("content");
   if (content && content->kind() != json::Value::Null &&
-      !content->getAsString() && !content->getAsArray())
-    return "has a `content` that is neither a text, nor null, nor a list of "
-           "parts";
-  return "";
+      !content->getAsString() && !content->getAsArray()) {
+    wrong = "has a `content` that is neither a text, nor null, nor a list of "
+            "parts";
+    return std::nullopt;
+  }
+  ChatMessage message{object->getString("role")->str(),
+                      object->getString("content").value_or("").str()};
+  message.json = text.str();
+  return message;
 }
 
 std::optional<std::vector<ChatMessage>> anec::readChat(StringRef path,
@@ -84,18 +93,16 @@ std::optional<std::vector<ChatMessage>> anec::readChat(StringRef path,
   std::vector<StringRef> texts = elementTexts(text);
   std::vector<ChatMessage> messages;
   for (const json::Value &element : *value->getAsArray()) {
-    const json::Object *object = element.getAsObject();
     size_t index = messages.size();
-    if (std::string wrong = checkMessage(object); !wrong.empty()) {
+    std::string wrong;
+    std::optional<ChatMessage> message =
+        chatMessage(element, texts[index], wrong);
+    if (!message) {
       diags.reportFile(path, diag::BadConversationFile,
                        "message " + std::to_string(index) + " " + wrong);
       return std::nullopt;
     }
-    std::optional<StringRef> content = object->getString("content");
-    ChatMessage message{object->getString("role")->str(),
-                        content.value_or("").str()};
-    message.json = texts[index].str();
-    messages.push_back(std::move(message));
+    messages.push_back(std::move(*message));
   }
   return messages;
 }

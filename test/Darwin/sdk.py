@@ -189,6 +189,11 @@ set(PACKAGE_VERSION_COMPATIBLE TRUE)
 FIND_PYTHON = """set(Python_FOUND TRUE)
 set(Python_Development.Module_FOUND TRUE)
 """
+FIND_PKG_CONFIG = """set(PKG_CONFIG_FOUND TRUE)
+macro(pkg_check_modules name)
+  library(PkgConfig::${name} cpp-httplib)
+endmacro()
+"""
 FIND_MPI = """set(MPI_C_FOUND TRUE)
 set(MPI_C_INCLUDE_DIRS ${prefix}/include/openmpi)
 library(MPI::MPI_C mpi)
@@ -205,6 +210,7 @@ def make_prefix(packages, prefix):
             ("/usr/include/gtest", "gtest"), ("/usr/include/pybind11", "pybind11"),
             (f"{debian}/openmpi/include", "openmpi"),
             ("/usr/include/pcre2.h", "pcre2.h"),
+            ("/usr/include/httplib.h", "httplib.h"),
             ("/usr/include/utf8proc.h", "utf8proc.h")):
         link(source, f"{include}/{name}")
     make_python(f"{include}/python")
@@ -232,6 +238,8 @@ def make_prefix(packages, prefix):
         write(f"{prefix}/lib/cmake/{name}/{name}ConfigVersion.cmake", VERSION)
     write(f"{prefix}/lib/cmake/modules/FindMPI.cmake",
           CONFIG + FIND_MPI)
+    write(f"{prefix}/lib/cmake/modules/FindPkgConfig.cmake",
+          CONFIG + FIND_PKG_CONFIG)
     write(f"{prefix}/lib/cmake/modules/FindPython.cmake", FIND_PYTHON)
 
 

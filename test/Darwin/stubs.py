@@ -12,6 +12,7 @@ LLVM = "/usr/lib/llvm-19/bin/"
 CPLUSPLUS = {
     "LLVM": (r"\bllvm::|^_?llvm_", "/usr/lib/llvm-19/lib/libLLVMSupport.a"),
     "antlr4-runtime": (r"\bantlr4::|\bantlrcpp::", None),
+    "cpp-httplib": (r"\bhttplib::", "/usr/lib/x86_64-linux-gnu/libcpp-httplib.so"),
     "gtest": (r"\btesting::", "/usr/lib/x86_64-linux-gnu/libgtest.a"),
 }
 COMPILER_RUNTIME = {"___isPlatformVersionAtLeast"}

@@ -20,7 +20,7 @@ FLOORS = [
     ["Runtime"],
     ["Text"],
     ["Generate"],
-    ["Train", "Import"],
+    ["Train", "Import", "Serve"],
     ["Bench"],
     ["API"],
     ["Probe"],

@@ -19,6 +19,7 @@ import re
 import resource
 import shutil
 import signal
+import socket
 import stat
 import struct
 import subprocess
@@ -29,6 +30,8 @@ sys.dont_write_bytecode = True  # beside the tests
 from rename_weight import compile_renamed  # noqa: E402
 
 LIMIT = 10  # seconds
+# A port at which a server cannot listen, so that it ends.
+TAKEN = socket.create_server(("127.0.0.1", 0))
 ODD_NAMES = ["a\nb", "50%d%s", "-o", "--help", "a b", "n" * 180, "n" * 250,
              "tab\there", "back\\slash", "caf\u00e9", ".hidden", "a;b", "$HOME"]
 ODD_WEIGHTS = ["../../evil", "/tmp/anec-evil", "..", ".", "a/b", "w" * 300,
@@ -300,6 +303,10 @@ def commands(out):
     yield Command("ane-run generate", ["ane-run", "generate", "hf", "--prompt-ids=1",
                                        "--tokens=2"],
                   ["hf/config.json", "hf/model.safetensors"])
+    yield Command("ane-run serve", ["ane-run", "serve", "forward.anepkg",
+                                    "--weights=w.safetensors", "--tokenizer=words",
+                                    f"--port={TAKEN.getsockname()[1]}"],
+                  ["w.safetensors", "words/tokenizer.json", "forward.anepkg/manifest.json"])
     yield Command("ane-run cache", ["ane-run", "cache"], [])
     yield Command("ane-run evaluate", ["ane-run", "evaluate", "forward.anepkg",
                                        "--weights=w.safetensors",

@@ -5,42 +5,18 @@
 
 #include "../Signals.h"
 #include "BackendFlags.h"
-#include "CacheFlags.h"
 #include "ChatLoop.h"
 #include "CommandTable.h"
 #include "GenerateFlags.h"
 #include "GenerateOutput.h"
-#include "anec/API/ModelCache.h"
-#include "anec/Formats/Source.h"
+#include "LoadedModel.h"
 #include "anec/Generate/Diags.h"
 #include "anec/Generate/Prompts.h"
-#include "anec/Generate/StatefulModel.h"
-#include "anec/Runtime/ProgramRun.h"
-#include "llvm/Support/FileSystem.h"
 
 using namespace anec;
 namespace cl = llvm::cl;
 
 namespace {
-
-/// A model that is loaded.
-struct LoadedModel {
-  std::optional<TrainedModel> trained;
-  std::unique_ptr<Session> session; ///< null for a program with states
-  std::unique_ptr<TextModel> text;
-};
-
-/// Opens a program whose functions keep a text in states.
-std::unique_ptr<TextModel> openProgram(llvm::StringRef path, Backend &backend,
-                                       LoadOptions load, Diagnostics &diags) {
-  std::unique_ptr<Module> module = readSourceFile(path, {}, diags);
-  if (!module || !llvm::all_of(module->functions, [&](const auto &function) {
-        return hasWeightValues(*function, diags);
-      }))
-    return nullptr;
-  load.milVersion = module->version;
-  return openStatefulModel(std::move(module), path, backend, load, diags);
-}
 
 class Generate : public Command {
 public:
@@ -48,11 +24,7 @@ public:
 
 private:
   std::string check() const;
-  bool marksBeginning(const Tokenizer *tokenizer) const;
   bool generate(Diagnostics &diags) const;
-  bool load(LoadedModel &model, TrainedModelSource source,
-            llvm::StringRef function, Backend &backend,
-            Diagnostics &diags) const;
   bool converse(Generator &generator, const Tokenizer *tokenizer,
                 const GenerateOptions &options, GenerateOutput &output,
                 Diagnostics &diags) const;
@@ -75,6 +47,10 @@ private:
       shortPrompt{"p", cl::aliasopt(prompt.text), cl::Hidden},
       shortContext{"c", cl::aliasopt(cache.context), cl::Hidden},
       contextSize{"ctx-size", cl::aliasopt(cache.context), cl::Hidden};
+  cl::opt<unsigned> keep{
+      "keep", cl::value_desc("N"),
+      cl::desc("First tokens to keep when a text is longer than the "
+               "model's positions (default: the beginning-of-text id)")};
   cl::opt<bool> noEcho{"no-echo",
                        cl::desc("Print new text only, without the prompt")};
   cl::opt<bool> json{
@@ -85,39 +61,6 @@ private:
 };
 
 } // namespace
-
-/// Reports what cannot be a model at all.
-static bool isModel(llvm::StringRef path, Diagnostics &diags) {
-  if (!llvm::sys::fs::exists(path)) {
-    diags.reportFile(path, diag::CannotOpen, "No such file or directory");
-    return false;
-  }
-  bool isKnown = isProgram(path) || canImport(path) ||
-                 llvm::sys::fs::exists(path + "/manifest.json");
-  if (!isKnown)
-    diags.reportFile(path, diag::NotAModel);
-  return isKnown;
-}
-
-bool Generate::load(LoadedModel &loaded, TrainedModelSource source,
-                    llvm::StringRef function, Backend &backend,
-                    Diagnostics &diags) const {
-  if (!isModel(source.package, diags) || !cache.prepare(source, quiet, diags))
-    return false;
-  std::string model = source.package;
-  loaded.trained = TrainedModel::read(std::move(source), diags);
-  if (!loaded.trained)
-    return false;
-  if (isProgram(model)) {
-    loaded.text = openProgram(model, backend, backendFlags.load(), diags);
-    return loaded.text != nullptr;
-  }
-  loaded.session = loaded.trained->open(backend, backendFlags.load(), diags);
-  if (!loaded.session)
-    return false;
-  loaded.text = openTextModel(*loaded.session, function, diags);
-  return loaded.text != nullptr;
-}
 
 std::optional<std::vector<Prompt>>
 Generate::prompts(const Generator &generator, const GenerateOptions &options,
@@ -139,16 +82,6 @@ Generate::prompts(const Generator &generator, const GenerateOptions &options,
       return std::nullopt;
   }
   return std::vector<Prompt>{{std::move(*ids), options.sampling.seed}};
-}
-
-/// Without --bos, the tokenizer of an imported model says whether its texts
-/// begin with that id.
-bool Generate::marksBeginning(const Tokenizer *tokenizer) const {
-  if (prompt.markBeginning.getNumOccurrences() || !tokenizer ||
-      !canImport(model.package))
-    return prompt.markBeginning;
-  std::vector<int32_t> markers = tokenizer->withMarkers({});
-  return !markers.empty() && tokenizer->beginning() == markers.front();
 }
 
 bool Generate::converse(Generator &generator, const Tokenizer *tokenizer,
@@ -191,15 +124,11 @@ bool Generate::generate(Diagnostics &diags) const {
   // Without texts, ids can be all that is read and printed.
   source.needsTokenizer = chat.isGiven() || prompt.hasText();
   LoadedModel main, drafting;
-  if (!load(main, source, model.function, *backend, diags))
+  if (!main.load(source, model.function, cache, quiet, *backend,
+                 backendFlags.load(), diags) ||
+      !main.hasFittingTokenizer(model.package, diags))
     return false;
-  const Tokenizer *tokenizer = main.trained->tokenizer();
-  if (main.trained->guessesBytes() &&
-      main.text->vocabulary() > tokenizer->vocabulary()) {
-    diags.reportFile(model.package, diag::BytesOfLarger,
-                     int64_t(main.text->vocabulary()));
-    return false;
-  }
+  const Tokenizer *tokenizer = main.tokenizer();
   if (!tokenizer && sampling.stops.getNumOccurrences()) {
     diags.report({}, diag::NeedsTokenizer, "--stop");
     return false;
@@ -209,7 +138,11 @@ bool Generate::generate(Diagnostics &diags) const {
   sampling.apply(options);
   if (!sampling.addEnds(options, diags))
     return false;
-  options.markBeginning = marksBeginning(tokenizer);
+  options.markBeginning = prompt.markBeginning.getNumOccurrences()
+                              ? bool(prompt.markBeginning)
+                              : main.marksBeginning(model.package);
+  if (keep.getNumOccurrences())
+    options.keep = keep;
   options.echo = !noEcho;
   options.logProbs = json;
   options.stop = &stopRequested();
@@ -217,7 +150,8 @@ bool Generate::generate(Diagnostics &diags) const {
   if (draft.isLookup()) {
     guesses = std::make_unique<LookupDraft>();
   } else if (draft.isGiven()) {
-    if (!load(drafting, draft.source(), "", *backend, diags))
+    if (!drafting.load(draft.source(), "", cache, quiet, *backend,
+                       backendFlags.load(), diags))
       return false;
     if (drafting.text->vocabulary() != main.text->vocabulary()) {
       diags.reportFile(draft.draft, diag::DraftVocabulary,

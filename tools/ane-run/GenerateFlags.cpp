@@ -80,8 +80,6 @@ void SamplingFlags::apply(GenerateOptions &options) const {
   options.sampling.repeatWindow = repeatWindow;
   options.sampling.seed = seed;
   options.stopTexts = {stops.begin(), stops.end()};
-  if (keep.getNumOccurrences())
-    options.keep = keep;
 }
 
 bool SamplingFlags::addEnds(GenerateOptions &options,

@@ -123,10 +123,6 @@ struct SamplingFlags {
   llvm::cl::list<std::string> stops{
       "stop", llvm::cl::value_desc("TEXT"),
       llvm::cl::desc("End before this text; can be repeated")};
-  llvm::cl::opt<unsigned> keep{
-      "keep", llvm::cl::value_desc("N"),
-      llvm::cl::desc("First tokens to keep when a text is longer than the "
-                     "model's positions (default: the beginning-of-text id)")};
 };
 
 /// A draft for speculative decoding.

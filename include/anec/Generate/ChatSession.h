@@ -23,6 +23,10 @@
 
 namespace anec {
 
+/// Makes a text end where the answers of `chat` do.
+void endWithTurn(const ChatTemplate &chat, const Tokenizer &tokenizer,
+                 GenerateOptions &options);
+
 class ChatSession {
 public:
   /// With the template that belongs to `tokenizer`, which is that of

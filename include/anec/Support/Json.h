@@ -33,11 +33,6 @@ struct JsonError {
   size_t offset = 0; ///< in the text
 };
 
-/// Parses `text`. Returns nothing, with `error` set, if it is no JSON, exceeds
-/// `limits`, or has an object with two equal keys.
-std::optional<llvm::json::Value>
-parseJson(llvm::StringRef text, JsonError &error, JsonLimits limits = {});
-
 /// `number` as a JSON value, of which `getAsInteger` gives nothing where it is
 /// beyond int64. LLVM 19 converts a double of exactly 2^63, which no int64
 /// holds.
@@ -53,6 +48,8 @@ public:
 
   /// Invalid when there is no such value.
   SourceRange value(llvm::StringRef pointer) const;
+  /// The text of a value; empty when there is no such value.
+  llvm::StringRef text(llvm::StringRef pointer) const;
   /// Of the key of a member, in front of its value.
   SourceRange key(llvm::StringRef pointer) const;
 
@@ -69,6 +66,14 @@ private:
   };
   llvm::StringMap<Place> places;
 };
+
+/// Parses `text`. Returns nothing, with `error` set, if it is no JSON, exceeds
+/// `limits`, or has an object with two equal keys. Fills `places`, if it is not
+/// null.
+std::optional<llvm::json::Value> parseJson(llvm::StringRef text,
+                                           JsonError &error,
+                                           JsonLimits limits = {},
+                                           JsonPlaces *places = nullptr);
 
 /// Parses `text`, a buffer of `diags` or a part of one. Reports an error as
 /// `kind` at its place in the text. Fills `places`, if it is not null.

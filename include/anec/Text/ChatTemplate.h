@@ -25,6 +25,10 @@
 #include <optional>
 #include <vector>
 
+namespace llvm::json {
+class Value;
+} // namespace llvm::json
+
 namespace anec {
 
 struct ChatMessage {
@@ -79,6 +83,12 @@ openChatTemplate(const Tokenizer &tokenizer, Diagnostics &diags);
 /// if it is none.
 std::optional<int64_t> chatTime(llvm::StringRef text);
 
+/// The message `{"role": "user", "content": "Hello"}`, of which `text` is the
+/// JSON text. Returns nothing when it is none, with `wrong` set to what follows
+/// the name of the message: `has a content that ..`.
+std::optional<ChatMessage> chatMessage(const llvm::json::Value &value,
+                                       llvm::StringRef text,
+                                       std::string &wrong);
 /// Reads `[{"role": "user", "content": "Hello"}, ..]` from the file at `path`,
 /// which can be a stream.
 [[nodiscard]] std::optional<std::vector<ChatMessage>>

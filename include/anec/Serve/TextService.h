@@ -1,0 +1,89 @@
+//===- TextService.h - one model for several clients ------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Writes the texts that several threads ask for with one model, one after the
+/// other in the order in which they asked:
+///
+///   anec::TextService service(generator, tokenizer, {.queue = 32}, diags);
+///   auto text = service.prepare(*request, error);
+///   auto made = service.write(*text, client, error);
+///
+/// What the model has read for the text before, it does not read again when the
+/// next begins alike, such as a conversation that goes on.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_SERVE_TEXTSERVICE_H
+#define ANEC_SERVE_TEXTSERVICE_H
+
+#include "anec/Serve/CompletionRequest.h"
+#include <condition_variable>
+#include <list>
+#include <mutex>
+
+namespace anec {
+
+/// Receives a text.
+class TextClient {
+public:
+  virtual ~TextClient();
+  /// More of the text, in complete characters.
+  virtual void onText(llvm::StringRef text) = 0;
+  /// Whether the text is still wanted. Asked while the request waits, and with
+  /// each token.
+  virtual bool isWaiting() = 0;
+};
+
+/// A request that fits the model.
+struct PreparedText {
+  std::vector<int32_t> ids; ///< of the prompt
+  GenerateOptions options;
+};
+
+class TextService {
+public:
+  /// The generator, its tokenizer and `stop` must outlive the service. When
+  /// `stop` becomes true, all texts end. At most `queue` requests wait.
+  TextService(Generator &generator, const Tokenizer &tokenizer,
+              const std::atomic<bool> &stop, size_t queue);
+
+  /// Encodes what `request` asks for. Returns nothing, with `error` set, when
+  /// the model cannot take it.
+  std::optional<PreparedText> prepare(const CompletionRequest &request,
+                                      RequestError &error);
+  /// Whether another request can wait. If not, `error` is set.
+  [[nodiscard]] bool hasPlace(RequestError &error);
+  /// Waits for the model, and writes. Returns nothing, with `error` set, when
+  /// too many wait or the model fails. The text is interrupted when `client`
+  /// no longer waits.
+  std::optional<GeneratedText> write(PreparedText text, TextClient &client,
+                                     RequestError &error);
+
+  /// Why conversations are refused; empty when they are not.
+  const std::string &noChatReason() const { return noChat; }
+
+private:
+  [[nodiscard]] bool hasPlaceLocked(RequestError &error) const;
+  [[nodiscard]] bool waitForTurn(uint64_t ticket, TextClient &client);
+
+  Generator &generator;
+  const Tokenizer &tokenizer;
+  const std::atomic<bool> &stop;
+  size_t queue;
+  std::optional<ChatTemplate> chat;
+  std::string noChat;
+
+  std::mutex preparing; ///< tokenizer and template
+  std::mutex mutex;     ///< what follows
+  std::condition_variable turns;
+  /// The request that the model works for is in front; others wait behind it.
+  std::list<uint64_t> tickets;
+  uint64_t nextTicket = 0;
+};
+
+} // namespace anec
+
+#endif // ANEC_SERVE_TEXTSERVICE_H
