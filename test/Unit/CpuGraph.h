@@ -136,7 +136,8 @@ inline void check(Graph &graph) {
       if (threads == 1)
         alone = results;
       for (auto [one, two] : llvm::zip_equal(alone, results))
-        EXPECT_EQ(std::memcmp(one.data(), two.data(), one.size() * 8), 0)
+        EXPECT_TRUE(one.empty() ||
+                    !std::memcmp(one.data(), two.data(), one.size() * 8))
             << "threads change bits of " << graph.text();
       ASSERT_EQ(results.size(), expected.size());
       for (auto [result, reference] : llvm::zip_equal(results, expected)) {

@@ -121,6 +121,11 @@ private:
     } while (depth < end);
   }
 
+  /// A place in a matrix, which is null when nothing is contracted.
+  static const float *placeIn(const float *matrix, size_t offset) {
+    return matrix ? matrix + offset : nullptr;
+  }
+
   /// One product on the calling thread, B packed panel by panel.
   void multiplyAlone(Executor &pool, const GemmShape &shape,
                      const GemmOperands &operands,
@@ -132,7 +137,7 @@ private:
       forEachDepth(shape.k, [&](size_t depth, size_t depths) {
         Part part = {0, shape.m, column, columns, depth, depths};
         const float *b =
-            operands.b + at(depth, column, shape.ldb, shape.transB);
+            placeIn(operands.b, at(depth, column, shape.ldb, shape.transB));
         // A panel used by a tile or two is not worth packing.
         if (shape.transB == Transpose::No && shape.m <= 2 * tileRows)
           return multiplyPart(shape, operands, epilogue, part, b, shape.ldb);
@@ -264,18 +269,14 @@ private:
         x[p] = operands.a[p * shape.lda];
       rowOperands.a = x;
     }
-    // `b` is null when nothing is contracted.
-    auto placeInB = [&](size_t offset) {
-      return shape.k ? operands.b + offset : nullptr;
-    };
     auto multiply = [&](size_t begin, size_t end, unsigned) {
       if (shape.transB == Transpose::No) {
         for (size_t column = begin; column < end;
              column += tiles.panelColumns) {
           size_t columns = std::min(tiles.panelColumns, end - column);
           Part part = {0, 1, column, columns, 0, shape.k};
-          multiplyPart(row, rowOperands, epilogue, part, placeInB(column),
-                       shape.ldb);
+          multiplyPart(row, rowOperands, epilogue, part,
+                       placeIn(operands.b, column), shape.ldb);
         }
         return;
       }
