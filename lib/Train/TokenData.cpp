@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Train/TokenData.h"
+#include "ChatExamples.h"
 #include "DataFiles.h"
 #include "anec/Support/Digest.h"
 #include "anec/Support/MappedFile.h"
@@ -58,25 +59,6 @@ static llvm::StringRef formatOf(llvm::StringRef bytes) {
   return "";
 }
 
-/// Whether a file has conversations: messages with roles, in one array, or in
-/// each line. Their text depends on the model.
-static bool hasConversations(llvm::StringRef path, llvm::StringRef text) {
-  llvm::StringRef ending = llvm::sys::path::extension(path);
-  llvm::StringRef begin = text.take_front(1 << 16).ltrim();
-  if ((ending != ".json" && ending != ".jsonl") ||
-      (!begin.starts_with("[") && !begin.starts_with("{")))
-    return false;
-  auto hasKey = [&](llvm::StringRef key) {
-    for (size_t at = begin.find(key); at != llvm::StringRef::npos;
-         at = begin.find(key, at + 1))
-      if (begin.drop_front(at + key.size()).ltrim().starts_with(":"))
-        return true;
-    return false;
-  };
-  return (hasKey("\"role\"") && hasKey("\"content\"")) ||
-         (hasKey("\"from\"") && hasKey("\"value\"")); // ShareGPT's names
-}
-
 bool TokenData::add(llvm::StringRef path, const Tokenizer &tokenizer,
                     Diagnostics &diags) {
   MappedFile file = mapFile(path, diags);
@@ -86,8 +68,8 @@ bool TokenData::add(llvm::StringRef path, const Tokenizer &tokenizer,
   bool isIds = llvm::sys::path::extension(path) == ".bin";
   llvm::StringRef format = isIds ? "" : formatOf(file->getBuffer());
   if (!isIds && hasConversations(path, file->getBuffer()))
-    format = "conversations in JSON, whose text `ane-run tokenize --chat "
-             "--render` makes";
+    format = "of conversations in JSON, which are learned without other "
+             "files beside them";
   if (!format.empty()) {
     diags.reportFile(path, diag::NotText, format);
     return false;

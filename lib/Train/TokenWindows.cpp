@@ -39,12 +39,6 @@ public:
   }
 
 private:
-  static llvm::MutableArrayRef<int32_t>
-  idsIn(llvm::MutableArrayRef<uint8_t> buffer) {
-    return {reinterpret_cast<int32_t *>(buffer.data()),
-            buffer.size() / sizeof(int32_t)};
-  }
-
   TokenData data;
   TokenInputs inputs;
   UsedTokenizer used;
@@ -60,6 +54,11 @@ static std::string absolutePath(llvm::StringRef path) {
   return std::string(absolute);
 }
 
+UsedTokenizer anec::usedTokenizer(const Tokenizer &tokenizer) {
+  return {spelling(tokenizer.kind()).str(), absolutePath(tokenizer.path()),
+          tokenizer.digest().str()};
+}
+
 std::unique_ptr<TrainingData> anec::openTokenWindows(const DataOptions &options,
                                                      const TokenInputs &inputs,
                                                      Diagnostics &diags) {
@@ -71,9 +70,7 @@ std::unique_ptr<TrainingData> anec::openTokenWindows(const DataOptions &options,
       options.paths, options.without, *tokenizer, inputs.vocabulary, diags);
   if (!data)
     return nullptr;
-  UsedTokenizer used{spelling(tokenizer->kind()).str(),
-                     absolutePath(tokenizer->path()),
-                     tokenizer->digest().str()};
+  UsedTokenizer used = usedTokenizer(*tokenizer);
   // Bytes by default are not what made the ids of a larger vocabulary.
   if (tokenizer->kind() == TokenizerKind::Bytes && data->hasIdsAlone() &&
       inputs.vocabulary > tokenizer->vocabulary())

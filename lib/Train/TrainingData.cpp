@@ -4,9 +4,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "TrainingData.h"
+#include "ChatExamples.h"
 #include "DataFiles.h"
+#include "anec/Support/MappedFile.h"
 #include "anec/Train/Diags.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Path.h"
 
 using namespace anec;
 
@@ -19,6 +22,25 @@ static std::string listInputs(const TrainingStep &step) {
     text += (text.empty() ? "`" : ", `") + input.name + "` (" +
             input.type.str() + ")";
   return text.empty() ? "(none)" : text;
+}
+
+/// The files, if all of them have conversations, and otherwise none. Returns
+/// nothing, with the reason reported, when one cannot be read.
+static std::optional<std::vector<std::string>>
+conversationFiles(llvm::ArrayRef<DataFile> files, Diagnostics &diags) {
+  std::vector<std::string> chats;
+  for (const DataFile &file : files) {
+    llvm::StringRef ending = llvm::sys::path::extension(file.path);
+    if (ending != ".json" && ending != ".jsonl")
+      return std::vector<std::string>();
+    MappedFile mapped = mapFile(file.path, diags);
+    if (!mapped)
+      return std::nullopt;
+    if (!hasConversations(file.path, mapped->getBuffer()))
+      return std::vector<std::string>();
+    chats.push_back(file.path);
+  }
+  return chats;
 }
 
 std::unique_ptr<TrainingData> anec::openTrainingData(const DataOptions &options,
@@ -36,6 +58,14 @@ std::unique_ptr<TrainingData> anec::openTrainingData(const DataOptions &options,
                           : llvm::any_of(*files, hasArrays));
   if (isArrays && !step.inputs().empty())
     return openArrayData(options, step, diags);
+  if (step.tokenInputs()) {
+    std::optional<std::vector<std::string>> chats =
+        conversationFiles(*files, diags);
+    if (!chats)
+      return nullptr;
+    if (!chats->empty())
+      return openChatData(options, *chats, *step.tokenInputs(), diags);
+  }
   if (step.tokenInputs())
     return openTokenWindows(options, *step.tokenInputs(), diags);
   diags.reportFile(options.package, diag::NoLanguageModel, step.entry(),

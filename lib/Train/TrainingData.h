@@ -13,6 +13,7 @@
 #define ANEC_LIB_TRAIN_TRAININGDATA_H
 
 #include "TrainingStep.h"
+#include "anec/Text/Tokenizer.h"
 #include "anec/Train/Checkpoint.h"
 #include "anec/Train/TrainLog.h"
 
@@ -44,6 +45,17 @@ public:
   virtual std::string describe(const DataOrder &order) const = 0;
 };
 
+/// The ids in the buffer of an input.
+inline llvm::MutableArrayRef<int32_t>
+idsIn(llvm::MutableArrayRef<uint8_t> buffer) {
+  return {reinterpret_cast<int32_t *>(buffer.data()),
+          buffer.size() / sizeof(int32_t)};
+}
+
+/// What a checkpoint says of the tokenizer, which a run can be resumed with
+/// from another folder.
+UsedTokenizer usedTokenizer(const Tokenizer &tokenizer);
+
 struct DataOptions {
   llvm::ArrayRef<std::string> paths;  ///< files and folders
   llvm::ArrayRef<std::string> inputs; ///< `NAME=FILE` for arrays
@@ -59,11 +71,14 @@ struct DataOptions {
 openTrainingData(const DataOptions &options, const TrainingStep &step,
                  Diagnostics &diags);
 
-/// The two kinds of data: windows of text, for a step that takes tokens, and
-/// arrays by the names of inputs.
+/// The kinds of data: windows of text and conversations, for a step that takes
+/// tokens, and arrays by the names of inputs.
 [[nodiscard]] std::unique_ptr<TrainingData>
 openTokenWindows(const DataOptions &options, const TokenInputs &inputs,
                  Diagnostics &diags);
+[[nodiscard]] std::unique_ptr<TrainingData>
+openChatData(const DataOptions &options, llvm::ArrayRef<std::string> files,
+             const TokenInputs &inputs, Diagnostics &diags);
 [[nodiscard]] std::unique_ptr<TrainingData>
 openArrayData(const DataOptions &options, const TrainingStep &step,
               Diagnostics &diags);

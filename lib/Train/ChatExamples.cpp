@@ -1,0 +1,260 @@
+//===- ChatExamples.cpp - conversations to learn from ---------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "ChatExamples.h"
+#include "anec/Support/Json.h"
+#include "anec/Support/ReadFile.h"
+#include "anec/Train/Diags.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Path.h"
+
+using namespace anec;
+using llvm::StringRef;
+namespace json = llvm::json;
+
+bool anec::hasConversations(StringRef path, StringRef text) {
+  StringRef ending = llvm::sys::path::extension(path);
+  StringRef begin = text.take_front(1 << 16).ltrim();
+  if ((ending != ".json" && ending != ".jsonl") ||
+      (!begin.starts_with("[") && !begin.starts_with("{")))
+    return false;
+  auto hasKey = [&](StringRef key) {
+    for (size_t at = begin.find(key); at != StringRef::npos;
+         at = begin.find(key, at + 1))
+      if (begin.drop_front(at + key.size()).ltrim().starts_with(":"))
+        return true;
+    return false;
+  };
+  return (hasKey("\"role\"") && hasKey("\"content\"")) ||
+         (hasKey("\"from\"") && hasKey("\"value\"")); // ShareGPT's names
+}
+
+//===----------------------------------------------------------------------===//
+// Lines
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Conversation {
+  std::vector<ChatMessage> messages;
+  std::string tools;
+};
+} // namespace
+
+/// The message of ShareGPT's form; nothing if it is none.
+static std::optional<ChatMessage> fromShareGpt(const json::Value &value) {
+  const json::Object *object = value.getAsObject();
+  std::optional<StringRef> from, text;
+  if (object) {
+    from = object->getString("from");
+    text = object->getString("value");
+  }
+  if (!from || !text)
+    return std::nullopt;
+  StringRef role = *from == "human"                       ? "user"
+                   : *from == "gpt" || *from == "chatgpt" ? "assistant"
+                                                          : *from;
+  return ChatMessage{role.str(), text->str()};
+}
+
+/// Reads a line. Returns nothing, with `wrong` set, when it is no conversation.
+static std::optional<Conversation> readLine(StringRef line,
+                                            std::string &wrong) {
+  JsonError error;
+  JsonPlaces places;
+  std::optional<json::Value> value = parseJson(line, error, {}, &places);
+  if (!value) {
+    wrong = error.message + " at byte " + std::to_string(error.offset);
+    return std::nullopt;
+  }
+  const json::Object *object = value->getAsObject();
+  const json::Array *messages = object ? object->getArray("messages") : nullptr;
+  const json::Array *others =
+      object ? object->getArray("conversations") : nullptr;
+  if (!messages && !others) {
+    wrong = "it is no object with a list of `messages` or `conversations`";
+    return std::nullopt;
+  }
+  Conversation result;
+  for (auto [index, element] :
+       llvm::enumerate(messages ? *messages : *others)) {
+    std::optional<ChatMessage> message;
+    if (messages)
+      message = chatMessage(
+          element, places.text(JsonPlaces::element("/messages", index)), wrong);
+    else if (!(message = fromShareGpt(element)))
+      wrong = "has no texts `from` and `value`";
+    if (!message) {
+      wrong = "message " + std::to_string(index) + " " + wrong;
+      return std::nullopt;
+    }
+    result.messages.push_back(std::move(*message));
+  }
+  if (object->getArray("tools"))
+    result.tools = places.text("/tools").str();
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Answers
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Part of a text.
+struct Span {
+  size_t begin, end;
+};
+
+/// Writes conversations, and finds the answers in them.
+class ChatWriter {
+public:
+  ChatWriter(const ChatTemplate &chat, const Conversation &conversation)
+      : chat(chat), conversation(conversation) {}
+
+  /// The whole text, with `spans` set; nothing, with the reason reported, when
+  /// the template refuses it.
+  std::optional<std::string> write(std::vector<Span> &spans,
+                                   Diagnostics &diags) const;
+
+private:
+  /// The text of the first messages; empty for none.
+  std::optional<std::string> first(size_t count, bool asks,
+                                   Diagnostics &diags) const;
+  std::optional<Span> answer(size_t index, StringRef whole) const;
+
+  const ChatTemplate &chat;
+  const Conversation &conversation;
+};
+} // namespace
+
+std::optional<std::string> ChatWriter::first(size_t count, bool asks,
+                                             Diagnostics &diags) const {
+  if (count == 0)
+    return "";
+  ChatOptions form;
+  form.asksForAnswer = asks;
+  form.tools = conversation.tools;
+  // A run that is resumed on another day has the same data.
+  form.seconds = 0;
+  return chat.render(llvm::ArrayRef(conversation.messages).take_front(count),
+                     form, diags);
+}
+
+static size_t commonPrefix(StringRef one, StringRef other) {
+  return size_t(
+      std::mismatch(one.begin(), one.end(), other.begin(), other.end()).first -
+      one.begin());
+}
+
+/// Where the answer `index` is in `whole`; nothing when the template writes the
+/// messages before it otherwise there.
+std::optional<Span> ChatWriter::answer(size_t index, StringRef whole) const {
+  Diagnostics ignored; // A template can refuse what does not end as it should.
+  bool isLast = index + 1 == conversation.messages.size();
+  std::optional<std::string> before = first(index, false, ignored),
+                             asking = first(index, true, ignored),
+                             after = isLast ? whole.str()
+                                            : first(index + 1, false, ignored);
+  if (!before || !asking || !after || !whole.starts_with(*after) ||
+      !StringRef(*after).starts_with(*before) ||
+      !StringRef(*asking).starts_with(*before))
+    return std::nullopt;
+  Span span{commonPrefix(*asking, *after), after->size()};
+  const std::string &marker = chat.turnEnd();
+  size_t end = marker.empty() ? StringRef::npos : after->rfind(marker);
+  if (end != StringRef::npos && end >= span.begin)
+    span.end = end + marker.size();
+  return span;
+}
+
+std::optional<std::string> ChatWriter::write(std::vector<Span> &spans,
+                                             Diagnostics &diags) const {
+  std::optional<std::string> whole =
+      first(conversation.messages.size(), false, diags);
+  if (!whole)
+    return std::nullopt;
+  for (auto [index, message] : llvm::enumerate(conversation.messages))
+    if (message.role == "assistant")
+      if (std::optional<Span> span = answer(index, *whole))
+        spans.push_back(*span);
+  return whole;
+}
+
+/// How many of `ids` are those of the first bytes of `text`, up to `end`. A
+/// token on both sides of the border counts as after it.
+static std::optional<size_t> idsBefore(size_t end, StringRef text,
+                                       llvm::ArrayRef<int32_t> ids,
+                                       const Tokenizer &tokenizer,
+                                       Diagnostics &diags) {
+  if (end == text.size())
+    return ids.size();
+  std::optional<std::vector<int32_t>> part =
+      tokenizer.encode(text.take_front(end), diags);
+  if (!part)
+    return std::nullopt;
+  return size_t(
+      std::mismatch(ids.begin(), ids.end(), part->begin(), part->end()).first -
+      ids.begin());
+}
+
+static std::optional<ChatExample> encode(const Conversation &conversation,
+                                         const ChatTemplate &chat,
+                                         const Tokenizer &tokenizer,
+                                         Diagnostics &diags) {
+  std::vector<Span> spans;
+  std::optional<std::string> text =
+      ChatWriter(chat, conversation).write(spans, diags);
+  std::optional<std::vector<int32_t>> ids;
+  if (text)
+    ids = tokenizer.encode(*text, diags);
+  if (!ids)
+    return std::nullopt;
+  ChatExample example{std::move(*ids), {}};
+  example.isAnswer.resize(example.ids.size());
+  for (const Span &span : spans) {
+    std::optional<size_t> begin =
+        idsBefore(span.begin, *text, example.ids, tokenizer, diags);
+    std::optional<size_t> end =
+        idsBefore(span.end, *text, example.ids, tokenizer, diags);
+    if (!begin || !end)
+      return std::nullopt;
+    for (size_t at = *begin; at < *end; ++at)
+      example.isAnswer[at] = true;
+  }
+  return example;
+}
+
+std::optional<std::vector<ChatExample>>
+anec::readChatExamples(StringRef path, const Tokenizer &tokenizer,
+                       const ChatTemplate &chat, Diagnostics &diags) {
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> file = readInput(path, error);
+  if (!file) {
+    diags.reportFile(path, diag::CannotOpen, error);
+    return std::nullopt;
+  }
+  std::vector<ChatExample> examples;
+  StringRef rest = file->getBuffer();
+  for (int64_t number = 1; !rest.empty(); ++number) {
+    StringRef line;
+    std::tie(line, rest) = rest.split('\n');
+    if (line.trim().empty())
+      continue;
+    std::string wrong;
+    std::optional<Conversation> conversation = readLine(line.trim(), wrong);
+    std::optional<ChatExample> example;
+    if (conversation) {
+      Diagnostics own;
+      example = encode(*conversation, chat, tokenizer, own);
+      if (!example)
+        wrong = own.all().front().message;
+    }
+    if (!example) {
+      diags.reportFile(path, diag::BadChatLine, number, wrong);
+      return std::nullopt;
+    }
+    examples.push_back(std::move(*example));
+  }
+  return examples;
+}

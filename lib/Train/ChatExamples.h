@@ -1,0 +1,37 @@
+//===- ChatExamples.h - conversations to learn from -------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_TRAIN_CHATEXAMPLES_H
+#define ANEC_LIB_TRAIN_CHATEXAMPLES_H
+
+#include "anec/Text/ChatTemplate.h"
+
+namespace anec {
+
+/// A conversation in tokens.
+struct ChatExample {
+  std::vector<int32_t> ids;
+  /// Of each id, whether the assistant says it: what is learned.
+  std::vector<bool> isAnswer;
+};
+
+/// Whether a file called `path` with `text` has conversations: messages with
+/// roles, in one array, or in each line.
+bool hasConversations(llvm::StringRef path, llvm::StringRef text);
+
+/// Reads the conversations in the file at `path`, an object in each line:
+/// `{"messages": [{"role": .., "content": ..}, ..], "tools": [..]}`, or with
+/// ShareGPT's names, `{"conversations": [{"from": .., "value": ..}, ..]}`. An
+/// answer is what `chat` writes after the text that asks for it, with the
+/// marker that ends it. Where `chat` writes earlier messages otherwise when
+/// others follow, the last answer alone is learned. Returns nothing, with the
+/// reason reported, when a line is no conversation, or `chat` refuses it.
+[[nodiscard]] std::optional<std::vector<ChatExample>>
+readChatExamples(llvm::StringRef path, const Tokenizer &tokenizer,
+                 const ChatTemplate &chat, Diagnostics &diags);
+
+} // namespace anec
+
+#endif // ANEC_LIB_TRAIN_CHATEXAMPLES_H
