@@ -123,12 +123,15 @@ bool Generate::generate(Diagnostics &diags) const {
   TrainedModelSource source = model.source();
   // Without texts, ids can be all that is read and printed.
   source.needsTokenizer = chat.isGiven() || prompt.hasText();
+  // The lines of --prompts can be ids; those that are texts are refused.
+  bool canBeIds = !chat.isGiven() && prompt.several.getNumOccurrences();
   LoadedModel main, drafting;
   if (!main.load(source, model.function, cache, quiet, *backend,
                  backendFlags.load(), diags) ||
-      !main.hasFittingTokenizer(model.package, diags))
+      (!canBeIds && !main.hasFittingTokenizer(model.package, diags)))
     return false;
-  const Tokenizer *tokenizer = main.tokenizer();
+  const Tokenizer *tokenizer =
+      main.guessesTooFew() ? nullptr : main.tokenizer();
   if (!tokenizer && sampling.stops.getNumOccurrences()) {
     diags.report({}, diag::NeedsTokenizer, "--stop");
     return false;

@@ -63,10 +63,14 @@ bool LoadedModel::load(TrainedModelSource source, llvm::StringRef function,
   return text != nullptr;
 }
 
+bool LoadedModel::guessesTooFew() const {
+  return trained->guessesBytes() &&
+         text->vocabulary() > tokenizer()->vocabulary();
+}
+
 bool LoadedModel::hasFittingTokenizer(llvm::StringRef path,
                                       Diagnostics &diags) const {
-  if (!trained->guessesBytes() ||
-      text->vocabulary() <= tokenizer()->vocabulary())
+  if (!guessesTooFew())
     return true;
   diags.reportFile(path, diag::BytesOfLarger, int64_t(text->vocabulary()));
   return false;

@@ -29,8 +29,10 @@ struct LoadedModel {
 
   /// Null if there is none.
   const Tokenizer *tokenizer() const { return trained->tokenizer(); }
-  /// Returns false, with the reason reported, when bytes would be the ids of a
-  /// model with more of them because nothing named a tokenizer. `path` is what
+  /// Whether bytes are the tokenizer of a model with more ids because nothing
+  /// named another.
+  bool guessesTooFew() const;
+  /// Returns false, with the reason reported, when that is so. `path` is what
   /// the user called the model.
   [[nodiscard]] bool hasFittingTokenizer(llvm::StringRef path,
                                          Diagnostics &diags) const;
