@@ -102,6 +102,8 @@ static double ofFloats(Operator op, double lhs, double rhs) {
   }
   if (op == Operator::Remainder)
     return rest;
+  if (quotient == 0)
+    return std::copysign(0.0, lhs / rhs);
   double floor = std::floor(quotient);
   return quotient - floor > 0.5 ? floor + 1 : floor;
 }

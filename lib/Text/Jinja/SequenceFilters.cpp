@@ -215,7 +215,8 @@ static Value sort(Call &call) {
   std::vector<Keyed> keyed;
   for (const Value &item : call.eval.items(call.self))
     keyed.emplace_back(keyAt(call.eval, item, call[2], call[1].isTrue()), item);
-  sortByKey(call.eval, keyed, call[0].isTrue());
+  // Python takes an integer, also true and false.
+  sortByKey(call.eval, keyed, call.integer(0) != 0);
   return call.eval.list(itemsOf(keyed));
 }
 
@@ -232,7 +233,7 @@ static Value dictSort(Call &call) {
     keyed.emplace_back(
         keyOf(call.eval, by == "key" ? key : value, call[0].isTrue()),
         call.eval.list(List{key, value}, Sequence::Kind::Tuple));
-  sortByKey(call.eval, keyed, call[2].isTrue());
+  sortByKey(call.eval, keyed, call.integer(2) != 0);
   return call.eval.list(itemsOf(keyed));
 }
 
