@@ -284,6 +284,22 @@ json::Object ConfigReader::rotaryParameters(const RotaryForm &form) {
   return parameters;
 }
 
+/// For longrope transformers 4 reads the original positions of the model alone,
+/// and 5 those of `rope_scaling` too.
+void ConfigReader::checkOriginal() {
+  static constexpr StringLiteral key = "original_max_position_embeddings";
+  const json::Object *older = object.getObject("rope_scaling");
+  bool isFolder = names.empty();
+  if (!isFolder || !older || ignored.contains("rope_scaling") || has(key) ||
+      RopeScaling::kindOf(*older) != "longrope")
+    return;
+  std::optional<int64_t> given = older->getInteger(key);
+  if (given && given != object.getInteger("max_position_embeddings"))
+    fail("`" + key +
+         "` is in its `rope_scaling`, where some versions of transformers do "
+         "not look for it with `longrope`, and not outside of it");
+}
+
 Rotary ConfigReader::rotary(int64_t headDim, double theta,
                             const RotaryForm &form) {
   static constexpr StringLiteral partKey = "partial_rotary_factor";
@@ -301,6 +317,8 @@ Rotary ConfigReader::rotary(int64_t headDim, double theta,
     fail("its `partial_rotary_factor` is " + ModelFacts::spell(part) +
          ", and models of this family rotate all channels");
   StringRef kind = RopeScaling::kindOf(parameters);
+  if (form.type.empty() || form.type == "full_attention")
+    checkOriginal();
   if (isFolder && form.isLongOnly && kind != "default" && kind != "longrope" &&
       kind != "su")
     fail("the scaling of its rotary embedding is `" + kind +

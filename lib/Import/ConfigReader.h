@@ -110,6 +110,7 @@ private:
   void missing(llvm::StringRef key);
   /// The object that describes the rotary embedding.
   llvm::json::Object rotaryParameters(const RotaryForm &form);
+  void checkOriginal();
   /// A positive number of `parameters`, or what `number` is.
   void take(const llvm::json::Object &parameters, llvm::StringRef key,
             double &number);

@@ -71,6 +71,7 @@ ROTARY = {
     "partial-yarn": rope("yarn", factor=4.0, original_max_position_embeddings=16,
                          partial_rotary_factor=0.5),
     # transformers takes that of the model, not of the scaling.
+    "longrope-inside": longrope(4, original_max_position_embeddings=64, factor=2.0),
     "original": YARN | {"original_max_position_embeddings": 48},
 }
 COMMON = {
