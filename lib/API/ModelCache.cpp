@@ -79,6 +79,13 @@ describeModel(StringRef source, const ModelCacheOptions &options,
   std::string text = options.compiler;
   llvm::raw_string_ostream out(text);
   out << '\0' << options.context << '\0' << realPathOf(source) << '\0';
+  if (options.context == 0)
+    out << options.mostContext << '\0';
+  if (options.adapters) {
+    out << options.adapters->rank << '\0' << options.adapters->alpha << '\0';
+    for (const std::string &target : options.adapters->targets)
+      out << target << '\0';
+  }
   for (const std::string &file : filesOf(source)) {
     fs::file_status status;
     std::error_code code = fs::status(file, status);
@@ -240,7 +247,7 @@ static bool import(StringRef source, const std::string &stem,
                    const ModelCacheOptions &options, Diagnostics &diags) {
   ImportOptions import;
   import.positions = options.context;
-  import.mostPositions = 4096;
+  import.mostPositions = options.mostContext;
   std::string program = stem + programEnd.str();
   if (source.ends_with(".gguf")) {
     import.tokenizer = stem + wordsEnd.str();
@@ -258,10 +265,14 @@ static bool make(StringRef source, const std::string &stem,
   if (!import(source, stem, options, diags))
     return false;
   CompileOptions compile;
-  compile.train = false;
-  compile.decode = true;
-  compile.weights.source = source.str();
   compile.weights.mapping = stem + namesEnd.str();
+  if (options.adapters) {
+    compile.lora = options.adapters;
+  } else {
+    compile.train = false;
+    compile.decode = true;
+    compile.weights.source = source.str();
+  }
   return compileModelFile(program, compile, stem + packageEnd.str(), diags)
       .has_value();
 }
@@ -281,7 +292,8 @@ std::optional<ReadyModel> anec::readyModel(StringRef source,
   }
   setUsed(place->stem + programEnd.str());
   limit(options, place->stem);
-  ReadyModel ready{place->stem + packageEnd.str(), ""};
+  ReadyModel ready{place->stem + packageEnd.str(), place->stem + namesEnd.str(),
+                   ""};
   std::string words = place->stem + wordsEnd.str();
   if (fs::exists(words + "/tokenizer.json"))
     ready.tokenizer = words;

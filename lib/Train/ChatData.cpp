@@ -114,29 +114,20 @@ anec::openChatData(const DataOptions &options,
                    Diagnostics &diags) {
   std::unique_ptr<Tokenizer> tokenizer =
       openTokenizer(options.tokenizer, diags);
-  std::optional<ChatTemplate> chat;
+  std::optional<std::vector<ChatExample>> all;
   if (tokenizer)
-    chat = openChatTemplate(*tokenizer, diags);
-  if (!chat)
+    all = readChatFiles(files, *tokenizer, diags);
+  if (!all)
     return nullptr;
-  std::vector<ChatExample> all;
-  for (const std::string &file : files) {
-    std::optional<std::vector<ChatExample>> chats =
-        readChatExamples(file, *tokenizer, *chat, diags);
-    if (!chats)
-      return nullptr;
-    for (ChatExample &example : *chats) {
-      for (auto [index, id] : llvm::enumerate(example.ids))
-        if (id < 0 || id >= inputs.vocabulary) {
-          diags.reportFile(file, diag::TokenOutOfVocabulary, int64_t(id),
-                           int64_t(index), inputs.vocabulary);
-          return nullptr;
-        }
-      all.push_back(std::move(example));
-    }
-  }
-  if (!fit(all, inputs, diags))
+  for (const ChatExample &example : *all)
+    for (auto [index, id] : llvm::enumerate(example.ids))
+      if (id < 0 || id >= inputs.vocabulary) {
+        diags.reportFile(files.front(), diag::TokenOutOfVocabulary, int64_t(id),
+                         int64_t(index), inputs.vocabulary);
+        return nullptr;
+      }
+  if (!fit(*all, inputs, diags))
     return nullptr;
-  return std::make_unique<ChatData>(std::move(all), inputs,
+  return std::make_unique<ChatData>(std::move(*all), inputs,
                                     usedTokenizer(*tokenizer));
 }

@@ -225,16 +225,17 @@ static std::optional<ChatExample> encode(const Conversation &conversation,
   return example;
 }
 
-std::optional<std::vector<ChatExample>>
-anec::readChatExamples(StringRef path, const Tokenizer &tokenizer,
-                       const ChatTemplate &chat, Diagnostics &diags) {
+/// Adds the conversations of a file to `examples`. Returns false, with the
+/// reason reported, on failure.
+static bool readFile(StringRef path, const Tokenizer &tokenizer,
+                     const ChatTemplate &chat,
+                     std::vector<ChatExample> &examples, Diagnostics &diags) {
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> file = readInput(path, error);
   if (!file) {
     diags.reportFile(path, diag::CannotOpen, error);
-    return std::nullopt;
+    return false;
   }
-  std::vector<ChatExample> examples;
   StringRef rest = file->getBuffer();
   for (int64_t number = 1; !rest.empty(); ++number) {
     StringRef line;
@@ -252,9 +253,21 @@ anec::readChatExamples(StringRef path, const Tokenizer &tokenizer,
     }
     if (!example) {
       diags.reportFile(path, diag::BadChatLine, number, wrong);
-      return std::nullopt;
+      return false;
     }
     examples.push_back(std::move(*example));
   }
+  return true;
+}
+
+std::optional<std::vector<ChatExample>>
+anec::readChatFiles(llvm::ArrayRef<std::string> paths,
+                    const Tokenizer &tokenizer, Diagnostics &diags) {
+  std::optional<ChatTemplate> chat = openChatTemplate(tokenizer, diags);
+  std::vector<ChatExample> examples;
+  if (!chat || !llvm::all_of(paths, [&](const std::string &path) {
+        return readFile(path, tokenizer, *chat, examples, diags);
+      }))
+    return std::nullopt;
   return examples;
 }

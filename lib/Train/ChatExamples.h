@@ -21,16 +21,17 @@ struct ChatExample {
 /// roles, in one array, or in each line.
 bool hasConversations(llvm::StringRef path, llvm::StringRef text);
 
-/// Reads the conversations in the file at `path`, an object in each line:
+/// Reads the conversations in files, an object in each line:
 /// `{"messages": [{"role": .., "content": ..}, ..], "tools": [..]}`, or with
 /// ShareGPT's names, `{"conversations": [{"from": .., "value": ..}, ..]}`. An
-/// answer is what `chat` writes after the text that asks for it, with the
-/// marker that ends it. Where `chat` writes earlier messages otherwise when
-/// others follow, the last answer alone is learned. Returns nothing, with the
-/// reason reported, when a line is no conversation, or `chat` refuses it.
+/// answer is what the template of `tokenizer` writes after the text that asks
+/// for it, with the marker that ends it. Where it writes earlier messages
+/// otherwise when others follow, the last answer alone is learned. Returns
+/// nothing, with the reason reported, when there is no template, a line is no
+/// conversation, or the template refuses it.
 [[nodiscard]] std::optional<std::vector<ChatExample>>
-readChatExamples(llvm::StringRef path, const Tokenizer &tokenizer,
-                 const ChatTemplate &chat, Diagnostics &diags);
+readChatFiles(llvm::ArrayRef<std::string> paths, const Tokenizer &tokenizer,
+              Diagnostics &diags);
 
 } // namespace anec
 

@@ -7,6 +7,7 @@
 #include "ChatExamples.h"
 #include "DataFiles.h"
 #include "anec/Support/MappedFile.h"
+#include "anec/Train/Conversations.h"
 #include "anec/Train/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
@@ -41,6 +42,27 @@ conversationFiles(llvm::ArrayRef<DataFile> files, Diagnostics &diags) {
     chats.push_back(file.path);
   }
   return chats;
+}
+
+std::optional<uint64_t>
+anec::longestConversation(const std::vector<std::string> &paths,
+                          llvm::StringRef tokenizer, Diagnostics &diags) {
+  std::optional<std::vector<DataFile>> files = listDataFiles(paths, "", diags);
+  std::optional<std::vector<std::string>> chats;
+  if (files)
+    chats = conversationFiles(*files, diags);
+  if (!chats || chats->empty())
+    return chats ? std::optional<uint64_t>(0) : std::nullopt;
+  std::unique_ptr<Tokenizer> words = openTokenizer(tokenizer, diags);
+  std::optional<std::vector<ChatExample>> examples;
+  if (words)
+    examples = readChatFiles(*chats, *words, diags);
+  if (!examples)
+    return std::nullopt;
+  uint64_t longest = 0;
+  for (const ChatExample &example : *examples)
+    longest = std::max<uint64_t>(longest, example.ids.size());
+  return longest;
 }
 
 std::unique_ptr<TrainingData> anec::openTrainingData(const DataOptions &options,

@@ -307,6 +307,10 @@ def commands(out):
                                     "--weights=w.safetensors", "--tokenizer=words",
                                     f"--port={TAKEN.getsockname()[1]}"],
                   ["w.safetensors", "words/tokenizer.json", "forward.anepkg/manifest.json"])
+    yield Command("ane-run finetune", ["ane-run", "finetune", "hf", "--data=data.txt",
+                                       "--tokenizer=bytes", "--context=4", "--steps=1",
+                                       "--validation=0", "-o", q + "tuned"],
+                  ["hf/config.json", "hf/model.safetensors", "data.txt"])
     yield Command("ane-run cache", ["ane-run", "cache"], [])
     yield Command("ane-run evaluate", ["ane-run", "evaluate", "forward.anepkg",
                                        "--weights=w.safetensors",

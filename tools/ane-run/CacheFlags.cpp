@@ -5,6 +5,8 @@
 
 #include "CacheFlags.h"
 #include "anec/API/ModelCache.h"
+#include "anec/Package/ModelPackage.h"
+#include "anec/Train/Hyperparameters.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -48,8 +50,7 @@ std::string CacheFlags::check(llvm::StringRef path) const {
   return "";
 }
 
-/// `word` as a shell reads it again.
-static std::string quoted(const std::string &word) {
+std::string anec::quoted(const std::string &word) {
   constexpr llvm::StringLiteral plain = "-_./=+,:@%";
   if (!word.empty() && llvm::all_of(word, [&](char character) {
         return llvm::isAlnum(character) || plain.contains(character);
@@ -62,23 +63,41 @@ static std::string quoted(const std::string &word) {
   return text + "'";
 }
 
-/// The commands that a user would give.
-static void printCommands(const TrainedModelSource &source,
-                          const std::string &stem, int64_t context) {
+/// The positions that a package computes at a time: a number as text.
+static std::string positionsOf(const std::string &path) {
+  Diagnostics ignored;
+  std::optional<ModelPackage> package =
+      readPackage(path, ignored, PackageCheck::Presence);
+  if (package)
+    for (const auto &[name, value] : package->config)
+      if (name == "seq")
+        return value;
+  return "";
+}
+
+/// The commands that a user would give to compile `ready`.
+static void printCommands(llvm::StringRef source, const ReadyModel &ready,
+                          const ModelCacheOptions &options) {
   llvm::raw_ostream &out = llvm::errs();
-  bool isGguf = llvm::StringRef(source.package).ends_with(".gguf");
-  std::string model = quoted(source.package), program = quoted(stem + ".tdsl"),
-              package = quoted(stem + ".anepkg"),
-              words = isGguf ? quoted(stem + ".words") : model;
+  llvm::StringRef stem = ready.package;
+  stem.consume_back(".anepkg");
+  std::string model = quoted(source.str()),
+              program = quoted((stem + ".tdsl").str()),
+              package = quoted(ready.package);
   out << "anec import " << model << " -o " << program;
-  if (context)
-    out << " --seq=" << context;
-  if (isGguf)
-    out << " --write-tokenizer=" << words;
-  out << "\nanec " << program << " --weights=" << model
-      << " --weight-map=" << quoted(stem + ".names.json") << " --decode -o "
-      << package << "\nane-run generate " << package << " --tokenizer=" << words
-      << '\n';
+  if (std::string positions = positionsOf(ready.package); !positions.empty())
+    out << " --seq=" << positions;
+  if (source.ends_with(".gguf"))
+    out << " --write-tokenizer=" << quoted((stem + ".words").str());
+  out << "\nanec " << program;
+  if (options.adapters)
+    out << " --lora=rank=" << options.adapters->rank
+        << ",alpha=" << formatNumber(options.adapters->alpha)
+        << ",targets=" << quoted(llvm::join(options.adapters->targets, ":"));
+  else
+    out << " --weights=" << model << " --weight-map=" << quoted(ready.mapping)
+        << " --decode";
+  out << " -o " << package << '\n';
 }
 
 static bool canWrite(const std::string &folder) {
@@ -86,37 +105,54 @@ static bool canWrite(const std::string &folder) {
          !fs::access(folder, fs::AccessMode::Write);
 }
 
-bool CacheFlags::prepare(TrainedModelSource &source, bool isQuiet,
-                         Diagnostics &diags) const {
-  if (!canImport(source.package))
-    return true;
-  ModelCacheOptions options{modelCacheFolder(), describeCompiler(), context};
-  std::optional<CachePlace> place = findInCache(source.package, options, diags);
+std::optional<ReadyModel> CachedModels::ready(llvm::StringRef source,
+                                              ModelCacheOptions options,
+                                              bool isQuiet, bool isVerbose,
+                                              Diagnostics &diags) {
+  options.folder = modelCacheFolder();
+  options.compiler = describeCompiler();
+  std::optional<CachePlace> place = findInCache(source, options, diags);
   if (!place)
-    return false;
+    return std::nullopt;
   if (!place->isReady && !canWrite(options.folder)) {
     temporary = TemporaryFolder::create(diags);
     if (!temporary)
-      return false;
+      return std::nullopt;
     if (!isQuiet)
       llvm::errs() << "note: " << options.folder
                    << " cannot be written, and nothing is kept; the "
                       "environment's ANEC_CACHE names another folder\n";
     options.folder = temporary->path().str();
-    place = findInCache(source.package, options, diags);
+    place = findInCache(source, options, diags);
     if (!place)
-      return false;
+      return std::nullopt;
   }
-  if (verbose)
-    printCommands(source, place->stem, context);
   if (!place->isReady && !isQuiet)
-    llvm::errs() << "compiling " << source.package << " to " << place->stem
-                 << ".anepkg" << (temporary ? "" : ", for later runs too")
-                 << '\n';
-  std::optional<ReadyModel> ready = readyModel(source.package, options, diags);
+    llvm::errs() << "compiling " << source << " to " << place->stem << ".anepkg"
+                 << (temporary ? "" : ", for later runs too") << '\n';
+  std::optional<ReadyModel> ready = readyModel(source, options, diags);
+  if (ready && isVerbose)
+    printCommands(source, *ready, options);
+  return ready;
+}
+
+bool CacheFlags::prepare(TrainedModelSource &source, bool isQuiet,
+                         Diagnostics &diags) const {
+  if (!canImport(source.package))
+    return true;
+  std::string model = source.package;
+  ModelCacheOptions options;
+  options.context = context;
+  std::optional<ReadyModel> ready =
+      models.ready(model, options, isQuiet, verbose, diags);
   if (!ready)
     return false;
   source.package = ready->package;
+  if (verbose)
+    llvm::errs() << "ane-run generate " << quoted(ready->package)
+                 << " --tokenizer="
+                 << quoted(ready->tokenizer.empty() ? model : ready->tokenizer)
+                 << '\n';
   if (source.tokenizer.empty())
     source.tokenizer = ready->tokenizer;
   return true;

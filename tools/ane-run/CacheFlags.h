@@ -6,6 +6,7 @@
 #ifndef ANEC_TOOLS_ANE_RUN_CACHEFLAGS_H
 #define ANEC_TOOLS_ANE_RUN_CACHEFLAGS_H
 
+#include "anec/API/ModelCache.h"
 #include "anec/Support/Diagnostics.h"
 #include "anec/Support/TemporaryFolder.h"
 #include "anec/Train/TrainedModel.h"
@@ -16,6 +17,23 @@ namespace anec {
 /// The folder that keeps packages of imported models: ANEC_CACHE, or the usual
 /// place of the system.
 std::string modelCacheFolder();
+
+/// `word` as a shell reads it again.
+std::string quoted(const std::string &word);
+
+/// Imported models, compiled to the folder that keeps their packages, or to a
+/// temporary one where that cannot be written.
+class CachedModels {
+public:
+  /// The package of the model at `source`. Of `options`, the folder and the
+  /// compiler are set here. `isVerbose` prints the commands that compile it.
+  std::optional<ReadyModel> ready(llvm::StringRef source,
+                                  ModelCacheOptions options, bool isQuiet,
+                                  bool isVerbose, Diagnostics &diags);
+
+private:
+  std::shared_ptr<TemporaryFolder> temporary;
+};
 
 /// How a folder or a file is imported and compiled before it is run.
 struct CacheFlags {
@@ -37,8 +55,7 @@ struct CacheFlags {
                      "compile it")};
 
 private:
-  /// In the place of a cache that cannot be written.
-  mutable std::shared_ptr<TemporaryFolder> temporary;
+  mutable CachedModels models;
 };
 
 } // namespace anec

@@ -5,15 +5,13 @@
 
 #include "../NumberFlag.h"
 #include "../Signals.h"
-#include "../Terminal.h"
 #include "BackendFlags.h"
 #include "CommandTable.h"
 #include "ProgramFlags.h"
 #include "Restart.h"
+#include "ShownTraining.h"
 #include "anec/Train/DataOrder.h"
-#include "anec/Train/Trainer.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/Process.h"
 
 using namespace anec;
 namespace cl = llvm::cl;
@@ -191,17 +189,7 @@ bool Train::train(Collective &processes, Restart &restart,
   std::unique_ptr<Backend> engine = backend.choice().open(diags);
   if (!engine)
     return false;
-  catchRequestsToStop();
-  std::function<unsigned()> width;
-  if (llvm::sys::Process::StandardOutIsDisplayed())
-    width = terminalColumns;
-  bool ok = false;
-  {
-    Progress progress(processes.isFirst() ? llvm::outs() : llvm::nulls(),
-                      width);
-    ok = anec::train(options, *engine, progress, diags);
-    progress.end();
-  }
+  bool ok = trainShown(options, *engine, processes.isFirst(), diags);
   return ok && (!options.restart->isNeeded || restart.run(diags));
 }
 

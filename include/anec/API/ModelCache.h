@@ -20,6 +20,7 @@
 #ifndef ANEC_API_MODELCACHE_H
 #define ANEC_API_MODELCACHE_H
 
+#include "anec/Passes/Adapters.h"
 #include "anec/Support/Diagnostics.h"
 #include "llvm/Support/Chrono.h"
 #include <string>
@@ -36,15 +37,20 @@ struct ModelCacheOptions {
   /// What distinguishes this compiler from others, whose packages it does not
   /// take.
   std::string compiler = "";
-  /// Positions of a text. 0: those of the model, but at most 4096.
+  /// Positions of a text. 0: those of the model, but at most `mostContext`.
   int64_t context = 0;
+  int64_t mostContext = 4096;
+  /// The package trains these, and has no weights of its own, instead of one
+  /// that decodes.
+  std::optional<AdapterOptions> adapters = {};
   /// Packages that were not used longest are removed above so many bytes,
   /// unless they were used within the last hour.
   uint64_t mostBytes = uint64_t(20) << 30;
 };
 
 struct ReadyModel {
-  std::string package;   ///< a package that decodes, with its weights
+  std::string package;   ///< that decodes, with its weights, or trains
+  std::string mapping;   ///< of the names of its weights; see WeightOptions
   std::string tokenizer; ///< as openTokenizer takes it; empty without one
 };
 
