@@ -213,12 +213,11 @@ bool anec::removeFromCache(StringRef where, llvm::ArrayRef<CachedModel> models,
 /// Removes what was not used longest, beside `kept`, which was used now.
 static void limit(const ModelCacheOptions &options, StringRef kept) {
   std::vector<CachedModel> models = modelsInCache(options.folder), old;
-  auto recently = std::chrono::system_clock::now() - std::chrono::hours(1);
   uint64_t bytes = 0;
   for (CachedModel &model : models) {
     bytes += model.bytes;
     if (bytes > options.mostBytes && model.name != path::filename(kept) &&
-        model.used < recently)
+        !model.wasUsedLately())
       old.push_back(std::move(model));
   }
   Diagnostics ignored; // What stays is looked at again the next time.
@@ -292,7 +291,8 @@ std::optional<ReadyModel> anec::readyModel(StringRef source,
   }
   setUsed(place->stem + programEnd.str());
   limit(options, place->stem);
-  ReadyModel ready{place->stem + packageEnd.str(), place->stem + namesEnd.str(),
+  ReadyModel ready{place->stem + packageEnd.str(),
+                   place->stem + programEnd.str(), place->stem + namesEnd.str(),
                    ""};
   std::string words = place->stem + wordsEnd.str();
   if (fs::exists(words + "/tokenizer.json"))

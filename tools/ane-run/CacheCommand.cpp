@@ -30,10 +30,9 @@ public:
       }
       auto since = std::chrono::system_clock::now() -
                    std::chrono::hours(24) * int64_t(days);
-      auto recently = std::chrono::system_clock::now() - std::chrono::hours(1);
       llvm::erase_if(models, [&](const CachedModel &model) {
         return (days > 0 && model.used >= since) ||
-               (!model.isReady && model.used >= recently);
+               (!model.isReady && model.wasUsedLately());
       });
       bool ok = models.empty() || removeFromCache(folder, models, diags);
       if (ok)

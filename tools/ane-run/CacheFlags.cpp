@@ -79,16 +79,13 @@ static std::string positionsOf(const std::string &path) {
 static void printCommands(llvm::StringRef source, const ReadyModel &ready,
                           const ModelCacheOptions &options) {
   llvm::raw_ostream &out = llvm::errs();
-  llvm::StringRef stem = ready.package;
-  stem.consume_back(".anepkg");
-  std::string model = quoted(source.str()),
-              program = quoted((stem + ".tdsl").str()),
+  std::string model = quoted(source.str()), program = quoted(ready.program),
               package = quoted(ready.package);
   out << "anec import " << model << " -o " << program;
   if (std::string positions = positionsOf(ready.package); !positions.empty())
     out << " --seq=" << positions;
-  if (source.ends_with(".gguf"))
-    out << " --write-tokenizer=" << quoted((stem + ".words").str());
+  if (source.ends_with(".gguf") && !ready.tokenizer.empty())
+    out << " --write-tokenizer=" << quoted(ready.tokenizer);
   out << "\nanec " << program;
   if (options.adapters)
     out << " --lora=rank=" << options.adapters->rank

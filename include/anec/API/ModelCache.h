@@ -44,12 +44,13 @@ struct ModelCacheOptions {
   /// that decodes.
   std::optional<AdapterOptions> adapters = {};
   /// Packages that were not used longest are removed above so many bytes,
-  /// unless they were used within the last hour.
+  /// unless they were used lately.
   uint64_t mostBytes = uint64_t(20) << 30;
 };
 
 struct ReadyModel {
   std::string package;   ///< that decodes, with its weights, or trains
+  std::string program;   ///< the .tdsl that it is compiled from
   std::string mapping;   ///< of the names of its weights; see WeightOptions
   std::string tokenizer; ///< as openTokenizer takes it; empty without one
 };
@@ -76,6 +77,11 @@ struct CachedModel {
   llvm::sys::TimePoint<> used; ///< the last time
   /// Whether its package is there; another process may be compiling it.
   bool isReady = false;
+  /// Whether it was used within the last hour, so that another process may
+  /// still read it, or be making it.
+  bool wasUsedLately() const {
+    return used >= std::chrono::system_clock::now() - std::chrono::hours(1);
+  }
 };
 /// The entries of a cache, those used last first; none if there is no cache.
 std::vector<CachedModel> modelsInCache(llvm::StringRef folder);
