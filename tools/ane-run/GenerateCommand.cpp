@@ -51,8 +51,10 @@ private:
       "keep", cl::value_desc("N"),
       cl::desc("First tokens to keep when a text is longer than the "
                "model's positions (default: the beginning-of-text id)")};
-  cl::opt<bool> noEcho{"no-echo",
-                       cl::desc("Print new text only, without the prompt")};
+  cl::opt<bool> echo{"echo", cl::desc("Print the prompt before the new text")};
+  /// What was a flag when prompts were printed by default.
+  cl::opt<bool> noEcho{"no-echo", cl::Hidden,
+                       cl::desc("Print no prompt, as by default")};
   cl::opt<bool> json{
       "json", cl::desc("Print a line with a JSON object for each text: ids, "
                        "text, log-probabilities, timings")};
@@ -138,15 +140,15 @@ bool Generate::generate(Diagnostics &diags) const {
   }
 
   GenerateOptions options;
-  sampling.apply(options);
-  if (!sampling.addEnds(options, diags))
+  if (!sampling.apply(model.package, options, diags) ||
+      !sampling.addEnds(options, diags))
     return false;
   options.markBeginning = prompt.markBeginning.getNumOccurrences()
                               ? bool(prompt.markBeginning)
                               : main.marksBeginning(model.package);
   if (keep.getNumOccurrences())
     options.keep = keep;
-  options.echo = !noEcho;
+  options.echo = echo;
   options.logProbs = json;
   options.stop = &stopRequested();
   std::unique_ptr<Draft> guesses;
@@ -219,7 +221,7 @@ constinit const CommandDef commands::Generate = {
   ane-run generate Qwen3-0.6B-Q4_K_M.gguf --prompt="Once upon a time" --tokens=100
   ane-run generate model.anepkg --weights=model.safetensors --prompt="Once"
   ane-run generate forward.anepkg --checkpoint run --prompt "The compiler" --tokens 200
-  ane-run generate forward.anepkg --checkpoint run --prompt-file=- --no-echo --stop="." < question.txt
+  ane-run generate forward.anepkg --checkpoint run --prompt-file=- --stop="." < question.txt
   ane-run generate llama.mlpackage --tokenizer=llama --prompt="Once"     of --cache=state
   ane-run generate qwen3.anepkg --tokenizer=qwen3 --chat --system="Answer in a sentence."
   ane-run generate qwen3.anepkg --tokenizer=qwen3 --prompts=questions.jsonl --json > answers.jsonl

@@ -6,8 +6,10 @@
 #include "GenerateFlags.h"
 #include "anec/API/ModelCache.h"
 #include "anec/Formats/Source.h"
+#include "anec/Generate/GenerationConfig.h"
 #include "anec/Generate/Prompts.h"
 #include "llvm/Support/ConvertUTF.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace anec;
 
@@ -65,21 +67,34 @@ std::string SamplingFlags::check() const {
     if (!llvm::isLegalUTF8String(&begin, begin + stop.size()))
       return "--stop takes a text in UTF-8";
   }
-  GenerateOptions options;
-  apply(options);
-  return checkSampling(options.sampling);
+  SamplingOptions options;
+  override(options);
+  return checkSampling(options);
 }
 
-void SamplingFlags::apply(GenerateOptions &options) const {
+void SamplingFlags::override(SamplingOptions &options) const {
+  auto set = [](const auto &flag, auto &option) {
+    if (flag.getNumOccurrences())
+      option = flag;
+  };
+  set(temperature, options.temperature);
+  set(topK, options.topK);
+  set(topP, options.topP);
+  set(minP, options.minP);
+  set(repeatPenalty, options.repeatPenalty);
+  set(repeatWindow, options.repeatWindow);
+  options.seed = seed;
+}
+
+bool SamplingFlags::apply(llvm::StringRef model, GenerateOptions &options,
+                          Diagnostics &diags) const {
   options.tokens = tokens;
-  options.sampling.temperature = temperature;
-  options.sampling.topK = topK;
-  options.sampling.topP = topP;
-  options.sampling.minP = minP;
-  options.sampling.repeatPenalty = repeatPenalty;
-  options.sampling.repeatWindow = repeatWindow;
-  options.sampling.seed = seed;
   options.stopTexts = {stops.begin(), stops.end()};
+  bool isFolder = canImport(model) && llvm::sys::fs::is_directory(model);
+  if (isFolder && !readGenerationConfig(model, options.sampling, diags))
+    return false;
+  override(options.sampling);
+  return true;
 }
 
 bool SamplingFlags::addEnds(GenerateOptions &options,

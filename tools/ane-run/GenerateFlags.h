@@ -82,8 +82,11 @@ struct PromptFlags {
 /// How tokens are chosen, and when a text ends.
 struct SamplingFlags {
   std::string check() const;
-  /// Adds what the flags say to `options`, without `endIds`.
-  void apply(GenerateOptions &options) const;
+  /// Sets `options` to what the flags say, without `endIds`. What no flag says
+  /// is as the generation_config.json in the folder `model` has it, if `model`
+  /// is a folder that is imported.
+  [[nodiscard]] bool apply(llvm::StringRef model, GenerateOptions &options,
+                           Diagnostics &diags) const;
   [[nodiscard]] bool addEnds(GenerateOptions &options,
                              Diagnostics &diags) const;
 
@@ -93,7 +96,9 @@ struct SamplingFlags {
   NumberFlag temperature{
       "temperature", llvm::cl::value_desc("T"), llvm::cl::init(1),
       llvm::cl::desc("Sampling temperature; 0 always selects the most likely "
-                     "token (default 1)")};
+                     "token (default: that of a FOLDER's "
+                     "generation_config.json, which also gives top-k, top-p, "
+                     "min-p and the repeat penalty; or else 1)")};
   llvm::cl::opt<unsigned> topK{
       "top-k", llvm::cl::value_desc("K"), llvm::cl::init(0),
       llvm::cl::desc("Sample from the K most likely tokens (default 0: all)")};
@@ -123,6 +128,10 @@ struct SamplingFlags {
   llvm::cl::list<std::string> stops{
       "stop", llvm::cl::value_desc("TEXT"),
       llvm::cl::desc("End before this text; can be repeated")};
+
+private:
+  /// What flags say, in the place of `options`.
+  void override(SamplingOptions &options) const;
 };
 
 /// A draft for speculative decoding.

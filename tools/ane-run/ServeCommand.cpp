@@ -74,8 +74,8 @@ bool Serve::serve(Diagnostics &diags) const {
     return false;
 
   HttpServerOptions options;
-  sampling.apply(options.defaults);
-  if (!sampling.addEnds(options.defaults, diags))
+  if (!sampling.apply(model.package, options.defaults, diags) ||
+      !sampling.addEnds(options.defaults, diags))
     return false;
   options.defaults.echo = false;
   options.defaults.markBeginning = loaded.marksBeginning(model.package);
