@@ -11,6 +11,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "LoopTurns.h"
 #include "anec/IR/Diags.h"
 #include "anec/MIL/Diags.h"
 #include "anec/MIL/FunctionBinder.h"
@@ -21,10 +22,6 @@
 using namespace anec;
 using namespace anec::mil;
 using namespace llvm;
-
-/// Unrolled loops get slow to compile beyond this number of statements.
-static constexpr size_t mostUnrolled = 200000;
-static constexpr size_t mostIterations = 10000;
 
 /// Whether a value of a type can be a condition. Apple's converter counts the
 /// iterations of a loop in arrays of one element.
@@ -101,15 +98,26 @@ bool FunctionBinder::bindBlock(const Block &block, ArrayRef<BlockResult> inputs,
   return read && diags.errorCount() == errors;
 }
 
+/// Whether the results of a block are values.
+static bool areKnown(ArrayRef<Value *> values) {
+  return all_of(values, [](const Value *value) { return value != nullptr; });
+}
+
+template <typename Results>
+static SmallVector<Value *, 4> valuesOf(const Results &results) {
+  SmallVector<Value *, 4> values;
+  for (const auto &result : results)
+    values.push_back(result.value);
+  return values;
+}
+
 /// Defines the results of a statement as those of a block.
 bool FunctionBinder::defineChosen(const Statement &statement,
                                   const BlockResults &results) {
-  if (!hasResults(statement, results.size()))
+  if (!hasResults(statement, results.size()) || !areKnown(valuesOf(results)))
     return false;
   for (auto [declared, result] : zip_equal(statement.results, results)) {
     unsigned index = &declared - statement.results.begin();
-    if (!result.value)
-      return false;
     bool isList = declared.type.kind == ParsedType::List;
     if (isList != result.isList)
       return unsupported(declared.type.range, "a list as another value");
@@ -128,19 +136,6 @@ bool FunctionBinder::defineChosen(const Statement &statement,
 //===----------------------------------------------------------------------===//
 // Blocks that values decide
 //===----------------------------------------------------------------------===//
-
-/// Whether the results of a block are values.
-static bool areKnown(ArrayRef<Value *> values) {
-  return all_of(values, [](const Value *value) { return value != nullptr; });
-}
-
-template <typename Results>
-static SmallVector<Value *, 4> valuesOf(const Results &results) {
-  SmallVector<Value *, 4> values;
-  for (const auto &result : results)
-    values.push_back(result.value);
-  return values;
-}
 
 /// Forgets what is known about an op that is erased.
 void FunctionBinder::forget(const Op &op) {
@@ -189,6 +184,8 @@ bool FunctionBinder::bindBranch(const Statement &statement, Value *predicate,
                                 const Op *before) {
   eraseAfter(before);
   ConstantRef taken = demand(predicate);
+  if (!taken && isDecidedInLoop(predicate))
+    return false;
   if (!taken) {
     explainUnknown(diags.report(statement.opRange, diag::UnsupportedOp,
                                 statement.opName,
@@ -313,7 +310,14 @@ FunctionBinder::Turns FunctionBinder::unroll(const Statement &statement,
   }
 }
 
+/// Whether a value of a loop has another shape after a turn.
+static bool changesShape(const TensorType &before, const TensorType &after) {
+  return before.dtype == after.dtype && before.rank() == after.rank() &&
+         before.shape != after.shape;
+}
+
 /// A loop whose number of turns is not known. `values` become its results.
+/// Sets `changesShapes`, and reports nothing, where that is why there is none.
 bool FunctionBinder::makeLoop(const Statement &statement,
                               BlockResults &values) {
   const Block &body = statement.blocks[1];
@@ -348,14 +352,21 @@ bool FunctionBinder::makeLoop(const Statement &statement,
   Op *between = lastOp();
   bound &= bindBlock(body, inputs, statement.range, next);
   --chosenBlocks;
-  if (!bound || !areKnown(valuesOf(goesOn)) || !areKnown(valuesOf(next)))
+  if (!bound || !areKnown(valuesOf(goesOn)) || !areKnown(valuesOf(next))) {
+    eraseAfter(before);
     return false;
+  }
   SmallVector<Value *, 4> carried;
   for (size_t i = 0; i < values.size(); ++i) {
     if (next[i].isList != values[i].isList)
       return unsupported(statement.range, "a list as another value");
+    changesShapes |= changesShape(values[i].value->type, next[i].value->type);
     if (!stays(i))
       carried.push_back(next[i].value);
+  }
+  if (changesShapes) {
+    eraseAfter(before);
+    return false;
   }
   auto erased = [this](const Op &op) { forget(op); };
   blocks.take(between, carried, erased);
@@ -392,7 +403,13 @@ bool FunctionBinder::bindWhileLoop(const Statement &statement) {
   if (turns == Turns::Unknown) {
     eraseAfter(last);
     ofBlocks = statements;
-    return makeLoop(statement, initial) && defineChosen(statement, initial);
+    values = initial;
+    bool ofLoopAround = std::exchange(changesShapes, false);
+    bool isMade = makeLoop(statement, values);
+    bool needsTurns = std::exchange(changesShapes, ofLoopAround);
+    if (isMade)
+      return defineChosen(statement, values);
+    return needsTurns && bindTurns(statement, initial);
   }
   // What only counts the iterations is not needed any more.
   for (const Op &op : reverse(function->body())) {

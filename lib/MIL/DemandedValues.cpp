@@ -14,6 +14,7 @@
 #include "anec/IR/ParametersOf.h"
 #include "anec/MIL/Diags.h"
 #include "anec/MIL/FunctionBinder.h"
+#include "anec/Ops/Control.h"
 #include "anec/Ops/Cost.h"
 #include "anec/Ops/Evaluate.h"
 #include "anec/Ops/Ops.h"
@@ -37,27 +38,39 @@ ConstantRef FunctionBinder::atHand(const Value &parameter) const {
   return requested.findAtHand(parameter.name, parameter.type);
 }
 
-/// The ops that `value` is computed by, except constants.
-static DenseSet<const Op *> opsOf(const Value *value) {
-  DenseSet<const Op *> found;
-  SmallVector<const Value *, 16> open = {value};
-  while (!open.empty()) {
-    const Op *op = open.pop_back_val()->definingOp();
-    if (!op || op->is(ops::Const) || !found.insert(op).second)
-      continue;
-    for (const Value *operand : op->operandValues())
-      if (operand)
-        open.push_back(operand);
+namespace {
+using KnownValues = DenseMap<const Value *, ConstantRef>;
+
+/// What a value is computed from, as far as it is not known.
+struct Sources {
+  DenseSet<const Op *> ops; ///< except constants
+  SetVector<const Value *> parameters;
+
+  Sources(const Value *value, const KnownValues &known) {
+    SmallVector<const Value *, 16> open = {value};
+    while (!open.empty()) {
+      const Value *next = open.pop_back_val();
+      const Op *op = next->definingOp();
+      if (!op)
+        parameters.insert(next);
+      if (!op || op->is(ops::Const) || known.lookup(next) ||
+          !ops.insert(op).second)
+        continue;
+      for (const Value *operand : op->operandValues())
+        if (operand)
+          open.push_back(operand);
+    }
   }
-  return found;
-}
+};
+} // namespace
 
 /// Whether the ops can be computed in the steps that are left, which are taken
 /// then.
 static bool canCompute(const DenseSet<const Op *> &ops, int64_t &stepsLeft) {
   int64_t steps = 0, elements = 0;
   for (const Op *op : ops) {
-    if (!op->def().eval || op->def().has(trait::SideEffect))
+    bool hasBlocks = blocksSlot(op->def()) >= 0;
+    if (!op->def().eval || (op->def().has(trait::SideEffect) && !hasBlocks))
       return false;
     int64_t count = 0;
     for (const Value *result : op->resultValues())
@@ -80,43 +93,89 @@ namespace {
 /// The elements of values, computed op by op.
 class Elements {
 public:
-  explicit Elements(const DenseMap<const Value *, ConstantRef> &given)
-      : given(given) {}
+  /// Loops take of `stepsLeft` what they turn out to need.
+  Elements(const KnownValues &inputs, const KnownValues &computed,
+           int64_t &stepsLeft)
+      : inputs(inputs), computed(computed), stepsLeft(stepsLeft) {}
 
-  /// Computes an op whose operands are known. Returns false when one is not.
-  bool compute(const Op &op) {
-    SmallVector<const RefTensor *, 4> operands;
-    for (const Value *operand : op.operandValues()) {
-      operands.push_back(operand ? find(operand) : nullptr);
-      if (operand && !operands.back())
-        return false;
-    }
-    for (auto [value, result] :
-         zip_equal(op.resultValues(), evaluateRounded(op, operands)))
-      known[value] = std::make_unique<RefTensor>(std::move(result));
-    return true;
+  void set(const Value *value, RefTensor elements) {
+    known[value] = std::make_unique<RefTensor>(std::move(elements));
   }
+  /// Computes an op whose operands are known. Returns false when one is not, or
+  /// too many steps would be needed.
+  bool compute(const Op &op);
   /// Null when the value is not known.
-  const RefTensor *find(const Value *value) {
-    std::unique_ptr<RefTensor> &tensor = known[value];
-    if (tensor)
-      return tensor.get();
-    const Op *op = value->definingOp();
-    const Constant *constant = op && op->is(ops::Const)
-                                   ? op->constant(param::val)
-                                   : given.lookup(value).get();
-    if (!constant || isMissing(*constant))
-      return nullptr;
-    tensor = std::make_unique<RefTensor>(
-        RefTensor{value->type, constant->asDoubles()});
-    return tensor.get();
-  }
+  const RefTensor *find(const Value *value);
 
 private:
-  const DenseMap<const Value *, ConstantRef> &given;
+  bool run(const Function &block, ArrayRef<RefTensor> parameters,
+           std::vector<RefTensor> &results) const;
+
+  const KnownValues &inputs, &computed;
+  int64_t &stepsLeft;
   DenseMap<const Value *, std::unique_ptr<RefTensor>> known;
 };
 } // namespace
+
+bool Elements::run(const Function &block, ArrayRef<RefTensor> parameters,
+                   std::vector<RefTensor> &results) const {
+  Elements inside(inputs, computed, stepsLeft);
+  for (auto [parameter, elements] : zip_equal(block.parameters(), parameters))
+    inside.set(parameter.get(), elements);
+  for (const Op &op : block.body()) {
+    if (op.is(ops::Const))
+      continue;
+    stepsLeft -= 1 + countFlops(op);
+    if (stepsLeft < 0 || !inside.compute(op))
+      return false;
+  }
+  results.clear();
+  for (unsigned i = 0; i < block.numResults(); ++i) {
+    const RefTensor *elements = inside.find(block.result(i));
+    if (!elements)
+      return false;
+    results.push_back(*elements);
+  }
+  return true;
+}
+
+bool Elements::compute(const Op &op) {
+  SmallVector<const RefTensor *, 4> operands;
+  for (const Value *operand : op.operandValues()) {
+    operands.push_back(operand ? find(operand) : nullptr);
+    if (operand && !operands.back())
+      return false;
+  }
+  std::vector<RefTensor> results(op.numResults());
+  if (int slot = blocksSlot(op.def()); slot < 0)
+    results = evaluateRounded(op, operands);
+  else if (!runBlocks(op.def(), *Blocks::of(op.constants()[size_t(slot)].get()),
+                      operands, results,
+                      [this](const Function &block,
+                             ArrayRef<RefTensor> parameters,
+                             std::vector<RefTensor> &found) {
+                        return run(block, parameters, found);
+                      }))
+    return false;
+  for (auto [value, result] : zip_equal(op.resultValues(), results))
+    set(value, std::move(result));
+  return true;
+}
+
+const RefTensor *Elements::find(const Value *value) {
+  std::unique_ptr<RefTensor> &tensor = known[value];
+  if (tensor)
+    return tensor.get();
+  const Op *op = value->definingOp();
+  const Constant *constant = op && op->is(ops::Const)
+                                 ? op->constant(param::val)
+                                 : (op ? computed : inputs).lookup(value).get();
+  if (!constant || isMissing(*constant))
+    return nullptr;
+  tensor = std::make_unique<RefTensor>(
+      RefTensor{value->type, constant->asDoubles()});
+  return tensor.get();
+}
 
 /// The value, if it can be computed from what is known; null otherwise.
 ConstantRef FunctionBinder::demand(Value *value) {
@@ -127,24 +186,34 @@ ConstantRef FunctionBinder::demand(Value *value) {
   }
   if (const Constant *known = knownValue(value))
     return ConstantRef(known);
-  DenseMap<const Value *, ConstantRef> inputs;
-  for (const Value *parameter : parametersOf(value)) {
+  if (ConstantRef known = computedValues.lookup(value))
+    return known;
+  KnownValues inputs;
+  Sources sources(value, computedValues);
+  for (const Value *parameter : sources.parameters) {
     inputs[parameter] = atHand(*parameter);
     if (!inputs[parameter])
       return nullptr;
   }
-  DenseSet<const Op *> needed = opsOf(value);
+  const DenseSet<const Op *> &needed = sources.ops;
   if (!canCompute(needed, demandSteps))
     return nullptr;
-  Elements elements(inputs);
-  for (const Op &each : function->body())
-    if (needed.contains(&each) && !elements.compute(each))
+  Elements elements(inputs, computedValues, demandSteps);
+  // Of a loop, they are among the last.
+  SmallVector<const Op *, 16> inOrder;
+  for (auto op = function->body().rbegin(); inOrder.size() != needed.size();
+       ++op)
+    if (needed.contains(&*op))
+      inOrder.push_back(&*op);
+  for (const Op *each : reverse(inOrder))
+    if (!elements.compute(*each))
       return nullptr;
   const RefTensor *found = elements.find(value);
   if (!found)
     return nullptr;
-  for (const Value *parameter : parametersOf(value)) // in their order
-    if (readInputs.try_emplace(parameter, inputs[parameter]).second)
+  for (const auto &parameter : function->parameters())
+    if (inputs.count(parameter.get()) &&
+        readInputs.try_emplace(parameter.get(), inputs[parameter.get()]).second)
       diags.report(parameter->declared, diag::BoundInput, parameter->name);
   // Unless something else uses them, the ops are not needed.
   for (const Op *each : needed)

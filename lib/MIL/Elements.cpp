@@ -38,6 +38,8 @@ bool FunctionBinder::bindNonZero(const Statement &statement) {
   if (!x)
     return false;
   ConstantRef known = demand(x);
+  if (!known && isDecidedInLoop(x))
+    return false;
   if (!known) {
     const auto *row = find_if(ops.unsupported(), [](const UnsupportedOp &op) {
       return op.name == "non_zero";

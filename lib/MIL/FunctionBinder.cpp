@@ -365,6 +365,8 @@ bool FunctionBinder::bindConstant(const OpDef &def, unsigned slot,
     }
     if (!constant)
       constant = demand(symbol->value);
+    if (!constant && isDecidedInLoop(symbol->value))
+      return false;
     if (!constant)
       explainUnknown(diags.report(value.range, diag::NotConstant, def.name,
                                   argument.name, value.name),

@@ -15,7 +15,7 @@ MODULE = """import torch
 
 
 class M(torch.nn.Module):
-    def forward(self, x, flag, count):
+    def forward(self, x, flag, count{more}):
         turns = int(count)
         yes = bool(flag)
         zero = x - x
@@ -95,11 +95,14 @@ class Source:
         self.line(depth, f"{name} = {a} + {b}")
 
 
-def module(program, folder):
-    source = Source()
+def module(program, folder, kind=Source, more=()):
+    """The module; inputs `more` have results of their own."""
+    source = kind()
     last = source.run(2, program["body"], ["x"])
     path = folder / f"module_{program['seed']}_{source.count}.py"
-    path.write_text(MODULE + "\n".join(source.lines) + f"\n        return {last} + 0.0\n")
+    results = ", ".join([f"{last} + 0.0"] + [f"{name} + 1.0" for name in more])
+    path.write_text(MODULE.replace("{more}", "".join(f", {name}" for name in more))
+                    + "\n".join(source.lines) + f"\n        return {results}\n")
     spec = importlib.util.spec_from_file_location(path.stem, path)
     loaded = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(loaded)
@@ -112,28 +115,35 @@ def arrays(program):
             "count": np.array([program["count"]], np.int32)}
 
 
-def write(program, folder):
+def others(inputs):
+    return [name for name in inputs if name not in ("x", "flag", "count")]
+
+
+def write(program, folder, kind=Source, inputs=None):
     """(path, inputs, no inputs to fix: values decide as they are)"""
     import coremltools as ct
     import torch
     logging.disable(logging.CRITICAL)
-    inputs = arrays(program)
+    inputs = inputs or arrays(program)
+    more = others(inputs)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        scripted = torch.jit.script(module(program, folder))
+        scripted = torch.jit.script(module(program, folder, kind, more))
         package = ct.convert(
             scripted, convert_to="mlprogram", minimum_deployment_target=ct.target.iOS17,
             inputs=[ct.TensorType(name, shape=array.shape, dtype=array.dtype.type)
                     for name, array in inputs.items()],
-            outputs=[ct.TensorType("y")],
+            outputs=[ct.TensorType(name) for name in ["y", *(f"{one}1" for one in more)]],
             compute_precision=ct.precision.FLOAT32, skip_model_load=True)
     path = folder / "m.mlpackage"
     package.save(str(path))
     return path, inputs, []
 
 
-def reference(program, path, inputs):
+def reference(program, path, inputs, kind=Source):
     import torch
     torch.set_num_threads(1)
-    right = module(program, path.parent)(*(torch.tensor(x) for x in inputs.values()))
-    return {"y": right.numpy()}
+    more = others(inputs)
+    found = module(program, path.parent, kind, more)(*(torch.tensor(x) for x in inputs.values()))
+    names = ["y", *(f"{one}1" for one in more)]
+    return {name: one.numpy() for name, one in zip(names, found if more else [found])}

@@ -1,6 +1,7 @@
 """Random control flow: ONNX models of branches, loops, scans and sequences in each other,
 against onnxruntime; packages of coremltools with branches and loops, which its builder
-makes or it converts from TorchScript, against PyTorch. Random shape arithmetic: packages
+makes or it converts from TorchScript, against PyTorch; loops of TorchScript whose values
+change shape from turn to turn. Random shape arithmetic: packages
 whose shapes are computed from extents and values, against numpy and coremltools.
 
 Steps: run, with inputs that decide branches and turns, which ane-run reads first (of ONNX);
@@ -15,6 +16,7 @@ import os
 import sys
 import tempfile
 
+import _control_growing
 import _control_mil
 import _control_onnx
 import _control_script
@@ -24,12 +26,12 @@ from harness import Item
 
 BATCH = 50
 EXACT = 1e-5
-KINDS = {"mil": _control_mil, "onnx": _control_onnx, "script": _control_script,
-         "shapes": _control_shapes}
+KINDS = {"growing": _control_growing, "mil": _control_mil, "onnx": _control_onnx,
+         "script": _control_script, "shapes": _control_shapes}
 
 
 # How many batches of each kind the table has; any program is drawn by main().
-BATCHES = {"mil": 20, "onnx": 20, "script": 2, "shapes": 8}
+BATCHES = {"growing": 4, "mil": 20, "onnx": 20, "script": 2, "shapes": 8}
 
 
 def items():

@@ -177,6 +177,9 @@ private:
   bool bindLoopVariables(const Argument &variables, BlockResults &values);
   Turns unroll(const Statement &statement, BlockResults &values);
   bool makeLoop(const Statement &statement, BlockResults &values);
+  // LoopTurns.cpp
+  bool bindTurns(const Statement &statement, BlockResults values);
+  bool isDecidedInLoop(Value *value);
   Op *makeWithBlocks(const OpDef &def, const Statement &statement,
                      BlockMaker &blocks, llvm::ArrayRef<Value *> operands,
                      ConstantRef carried,
@@ -218,7 +221,9 @@ private:
   unsigned depth = 0;        ///< of the block being built
   unsigned chosenBlocks = 0; ///< blocks around it that may not be run
   size_t ofBlocks = 0;       ///< statements of blocks, with all iterations
-  bool anyEmpty = false;     ///< a value without elements was defined
+  /// Shapes in a loop change from turn to turn: it must be built turn by turn.
+  bool changesShapes = false;
+  bool anyEmpty = false; ///< a value without elements was defined
   /// Operations that are left to compute what shapes depend on: the reference
   /// takes a few seconds for all.
   static constexpr int64_t mostDemandSteps = int64_t(1) << 28;
