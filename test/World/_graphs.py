@@ -133,7 +133,11 @@ def summed_biases():
                draw(4, 1, 1))
     x = g.node("Add", g.node("Conv", g.node("Tanh", x), draw(6, 4, 1, 1, stem="w")),
                g.constant(numpy.float32(0.75)))
-    return g.model(g.node("Sigmoid", x), [1, 6, 10, 10])
+    x = g.reshape(g.node("Tanh", x), [1, 6, 100])
+    x = g.node("Add", draw(1, 1, 7), g.node("MatMul", x, draw(100, 7, stem="w")))
+    x = g.reshape(g.node("Relu", x), [6, 7])
+    x = g.node("Gemm", x, draw(5, 7, stem="w"), draw(5), transB=1)
+    return g.model(g.node("Sub", g.node("MatMul", x, draw(5, 4, stem="w")), draw(4)), [6, 4])
 
 
 CASES = {one.__name__: one for one in (

@@ -108,7 +108,8 @@ def judge_biases(package):
     from coremltools.converters.mil.mil.passes.pass_registry import PASS_REGISTRY
     program = _packages.load_program(package)
     before = [op.op_type for op in program.functions["main"].operations]
-    for name in ("common::fuse_conv_bias", "common::fuse_linear_bias"):
+    for name in ("common::fuse_conv_bias", "common::fuse_linear_bias",
+                 "common::fuse_matmul_weight_bias"):
         PASS_REGISTRY[name](program)
     left = [op for op in ("add", "sub") if before.count(op) != sum(
         one.op_type == op for one in program.functions["main"].operations)]

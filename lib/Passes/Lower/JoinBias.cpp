@@ -5,8 +5,9 @@
 ///
 /// \file
 /// Apple's converter joins a convolution and what is added for each channel of
-/// its result (`fuse_conv_bias`), and the same of `linear`: one op less for
-/// Core ML to place, and one rounding less.
+/// its result (`fuse_conv_bias`), and the same of `linear` and of products with
+/// a constant matrix, which become `linear` (`fuse_matmul_weight_bias`): one op
+/// less for Core ML to place, and one rounding less.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +16,8 @@
 #include "anec/Ops/Weights.h"
 #include "anec/Passes/Pass.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cstring>
+#include <vector>
 
 using namespace anec;
 
@@ -23,7 +26,7 @@ using namespace anec;
 static std::optional<unsigned> biasAxis(const Op &op) {
   if (op.is(ops::Conv) || op.is(ops::ConvTranspose))
     return 1;
-  if (op.is(ops::Linear))
+  if (op.is(ops::Linear) || op.is(ops::Matmul))
     return op.result()->type.rank() - 1;
   return std::nullopt;
 }
@@ -73,13 +76,67 @@ static Value *biasOf(Builder &builder, const Op &addend, int64_t count,
                        addend.result()->name);
 }
 
+/// The rows of `matrix` as columns.
+static ConstantRef transposed(const Constant &matrix) {
+  size_t rows = size_t(matrix.type().shape[0]);
+  size_t columns = size_t(matrix.type().shape[1]);
+  size_t size = bitWidth(matrix.dtype()) / 8;
+  llvm::ArrayRef<uint8_t> from = matrix.bytes();
+  std::vector<uint8_t> to(from.size());
+  for (size_t row = 0; row < rows; ++row)
+    for (size_t column = 0; column < columns; ++column)
+      std::memcpy(&to[(column * rows + row) * size],
+                  &from[(row * columns + column) * size], size);
+  return Constant::copy({matrix.dtype(), {int64_t(columns), int64_t(rows)}},
+                        to);
+}
+
+/// Whether a product is `linear` but for the layout of its matrix, which no
+/// other op reads. Core ML documents `linear` for three axes at most.
+static bool isLinear(const Op &matmul) {
+  const Value &x = *matmul.operand(0u), &y = *matmul.operand(1u);
+  const Op *stored = y.definingOp();
+  return !matmul.get(param::transposeX) && x.type.rank() >= 2 &&
+         x.type.rank() <= 3 && y.type.rank() == 2 && y.hasOneUse() &&
+         isFloat(x.type.dtype) && x.type.dtype == y.type.dtype && stored &&
+         stored->is(ops::Const) && !isStored(&x) &&
+         stored->constant(param::val)->storedDType() == y.type.dtype;
+}
+
+/// The op with a bias.
+static Op *withBias(Builder &builder, Op &op, Value *bias,
+                    llvm::StringRef name) {
+  if (op.is(ops::Matmul)) {
+    Value *weight = op.operand(1u);
+    if (!op.get(param::transposeY))
+      weight = builder.build(
+          ops::Const, {},
+          Attr(param::val,
+               transposed(*weight->definingOp()->constant(param::val))),
+          weight->name);
+    return builder.createWithSlots(ops::Linear, {op.operand(0u), weight, bias},
+                                   {}, {name});
+  }
+  llvm::SmallVector<Value *, 4> operands = op.operandValues();
+  operands.resize(
+      std::max<size_t>(operands.size(), op.def().valueSlot(param::bias) + 1u));
+  operands[op.def().valueSlot(param::bias)] = bias;
+  return builder.createWithSlots(op.def(), operands, op.constants(), {name});
+}
+
+/// Whether the op is a product with a constant, and without a bias.
+static bool takesBias(const Op &op, const PassContext &ctx) {
+  if (op.is(ops::Matmul))
+    return isLinear(op);
+  return !op.operand(param::bias) && isStored(op.operand(param::weight)) &&
+         !(op.is(ops::Conv) && ctx.isRewrittenFor(rules::ConvBias));
+}
+
 /// Joins `op` and the only op that uses it, if that adds a constant.
 static bool join(Op &op, const PassContext &ctx) {
   std::optional<unsigned> axis = biasAxis(op);
   Value *product = op.result();
-  if (!axis || op.operand(param::bias) || !product->hasOneUse() ||
-      !isStored(op.operand(param::weight)) ||
-      (op.is(ops::Conv) && ctx.isRewrittenFor(rules::ConvBias)))
+  if (!axis || !product->hasOneUse() || !takesBias(op, ctx))
     return false;
   Op *sum = product->firstUse()->owner();
   bool isDifference = sum && sum->is(ops::Sub);
@@ -102,17 +159,16 @@ static bool join(Op &op, const PassContext &ctx) {
   Builder builder(*op.parent());
   builder.setInsertionPoint(sum);
   Value *bias = biasOf(builder, *stored, count, isDifference);
-  llvm::SmallVector<Value *, 4> operands = op.operandValues();
-  operands.resize(
-      std::max<size_t>(operands.size(), op.def().valueSlot(param::bias) + 1u));
-  operands[op.def().valueSlot(param::bias)] = bias;
-  Op *joined = builder.createWithSlots(op.def(), operands, op.constants(),
-                                       {sum->result()->name});
+  llvm::SmallVector<Op *, 2> before = {stored};
+  if (op.is(ops::Matmul))
+    before.push_back(op.operand(1u)->definingOp());
+  Op *joined = withBias(builder, op, bias, sum->result()->name);
   sum->result()->replaceAllUsesWith(joined->result());
   sum->erase();
   op.erase();
-  if (!addend->hasUses())
-    stored->erase();
+  for (Op *constant : before)
+    if (!constant->result()->hasUses())
+      constant->erase();
   return true;
 }
 
@@ -133,9 +189,10 @@ static bool joinBias(Function &function, PassContext &ctx) {
 
 constinit const PassDef passes::JoinBias = {
     .name = "join-bias",
-    .summary = "Join convolutions and `linear` with constants that are added "
-               "to their results",
-    .description = "add(conv(%x, %w), %b)  ==>  conv(%x, %w, %b)",
+    .summary = "Join convolutions, `linear` and products with a constant "
+               "matrix with constants that are added to their results",
+    .description = "add(conv(%x, %w), %b)    ==>  conv(%x, %w, %b)\n"
+                   "add(matmul(%x, %w), %b)  ==>  linear(%x, %wT, %b)",
     .stats = {{{"joined", "constants that became biases"}}},
     .run = joinBias,
 };
