@@ -149,7 +149,9 @@ static bool checkAttribute(const proto::Node &node,
     std::string about = describe(domain, opset);
     for (const AttributeRow &other : attributesOf(domain, node.opType))
       if (other.name == attribute.name && other.since > opset) {
-        about += ", but from version " + std::to_string(other.since) + " on";
+        std::string since = std::to_string(other.since);
+        about += ", but from version " + since +
+                 " on: export the model for version " + since + " or later";
         break;
       }
     diags.report(range, diag::OnnxAttribute, node.opType, attribute.name,

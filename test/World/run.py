@@ -32,6 +32,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
+import _doors  # noqa: E402
 import harness  # noqa: E402
 
 SECTIONS = sorted(path.stem for path in HERE.glob("*.py")
@@ -95,8 +96,37 @@ def table_text():
         lines.append(f"{section}: {len({item for item, _ in items})} subjects,"
                      f" {len(items)} items")
     times, numbers = times_text(rows), numbers_text(rows)
-    return "\n".join(lines + [""] + numbers + [""] * bool(numbers) + times + [""] * bool(times)
+    return "\n".join(lines + [""] + doors_text(rows) + [""] + numbers + [""] * bool(numbers) + times + [""] * bool(times)
                      + [versions.replace(" ", "\n")]) + "\n"
+
+
+def door_of(section, variant):
+    """The door of an item: compressed weights are one for each oldest system."""
+    if section == "exported":
+        return f"pt2-{variant}"
+    compression, _, target = variant.rpartition("-")
+    return f"compressed-{target}" if compression in _doors.COMPRESSIONS else variant
+
+
+def doors_text(rows):
+    """Lines with what becomes of the architectures at each door, and what is refused."""
+    columns = ("read", "run", "fp16", "written", "again")
+    found, refused = collections.defaultdict(collections.Counter), []
+    for (section, item, variant, step), (outcome, note) in sorted(rows.items()):
+        if section not in ("architectures", "exported"):
+            continue
+        step = {"rewritten": "written"}.get(step, step)
+        if outcome == "right":
+            found[door_of(section, variant)][step] += 1
+        elif outcome == "refused":
+            found[door_of(section, variant)]["refused"] += 1
+            refused.append(f"refused: {item} at {variant}, {step}: {note}")
+    order = {door.name: place for place, door in enumerate(_doors.ALL)}
+    lines = [f"{'door':20}" + "".join(f"{name:>9}" for name in (*columns, "refused"))]
+    for door in sorted(found, key=lambda name: (order.get(name, len(order)), name)):
+        lines.append(f"{door:20}" + "".join(
+            f"{found[door][name] or '':>9}" for name in (*columns, "refused")))
+    return lines + refused
 
 
 def times_text(rows):
