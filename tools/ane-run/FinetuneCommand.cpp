@@ -10,6 +10,7 @@
 #include "CommandTable.h"
 #include "ShownTraining.h"
 #include "anec/Generate/Diags.h"
+#include "anec/Import/Import.h"
 #include "anec/Package/MergeAdapters.h"
 #include "anec/Support/Endings.h"
 #include "anec/Train/Checkpoint.h"
@@ -34,6 +35,7 @@ private:
   std::string check() const;
   bool finetune(Diagnostics &diags) const;
   std::string runFolder() const;
+  std::optional<uint64_t> longestOfData(Diagnostics &diags) const;
   std::optional<ReadyModel> compile(Diagnostics &diags) const;
   TrainOptions training(const ReadyModel &ready, Diagnostics &diags) const;
   bool merge(const ReadyModel &ready, Diagnostics &diags) const;
@@ -124,15 +126,31 @@ std::optional<AdapterOptions> Finetune::adapters(std::string &wrong) const {
   return AdapterOptions::parse(text, wrong);
 }
 
+/// The tokens of the longest conversation, by the tokenizer that the model will
+/// be trained with; 0 for text.
+std::optional<uint64_t> Finetune::longestOfData(Diagnostics &diags) const {
+  std::string words = tokenizer.empty() ? model : tokenizer;
+  std::shared_ptr<TemporaryFolder> unpacked;
+  if (tokenizer.empty() && StringRef(model).ends_with(".gguf")) {
+    unpacked = TemporaryFolder::create(diags);
+    if (!unpacked)
+      return std::nullopt;
+    ImportOptions import;
+    import.tokenizer = unpacked->file("words");
+    if (!importModel(model, unpacked->file("model.tdsl"), import, diags))
+      return std::nullopt;
+    words = import.tokenizer;
+  }
+  return longestConversation({data.begin(), data.end()}, words, diags);
+}
+
 std::optional<ReadyModel> Finetune::compile(Diagnostics &diags) const {
   ModelCacheOptions options;
   std::string ignored; // `check` has parsed the same.
   options.adapters = adapters(ignored);
   options.context = context;
   if (!context) {
-    std::string words = tokenizer.empty() ? model : tokenizer;
-    std::optional<uint64_t> longest =
-        longestConversation({data.begin(), data.end()}, words, diags);
+    std::optional<uint64_t> longest = longestOfData(diags);
     if (!longest)
       return std::nullopt;
     options.mostContext = positionsFor(*longest);
