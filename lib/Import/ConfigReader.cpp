@@ -364,7 +364,13 @@ bool ConfigReader::finish() {
       continue;
     }
     failed = true;
-    diags.reportFile(path, diag::ConfigUnknown, nameOf(key), spell(key));
+    const json::Object *quantized =
+        key == "quantization_config" ? value.getAsObject() : nullptr;
+    if (quantized)
+      diags.reportFile(path, diag::ConfigQuantized,
+                       quantized->getString("quant_method").value_or(key));
+    else
+      diags.reportFile(path, diag::ConfigUnknown, nameOf(key), spell(key));
   }
   return !failed;
 }

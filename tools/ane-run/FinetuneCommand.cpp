@@ -8,6 +8,7 @@
 #include "BackendFlags.h"
 #include "CacheFlags.h"
 #include "CommandTable.h"
+#include "LoadedModel.h"
 #include "ShownTraining.h"
 #include "anec/Generate/Diags.h"
 #include "anec/Import/Import.h"
@@ -237,10 +238,7 @@ bool Finetune::finetune(Diagnostics &diags) const {
   if (!engine)
     return false;
   if (!canImport(model)) {
-    if (!fs::exists(model))
-      diags.reportFile(model, diag::CannotOpen, "No such file or directory");
-    else
-      diags.reportFile(model, diag::NotAModel);
+    reportNoModel(model, diags);
     return false;
   }
   for (const std::string &path :

@@ -12,9 +12,11 @@
 #include "anec/Generate/StatefulModel.h"
 #include "anec/Runtime/ProgramRun.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace anec;
+namespace fs = llvm::sys::fs;
 
 /// Opens a program whose functions keep a text in states.
 static std::unique_ptr<TextModel> openProgram(llvm::StringRef path,
@@ -30,16 +32,53 @@ static std::unique_ptr<TextModel> openProgram(llvm::StringRef path,
   return openStatefulModel(std::move(module), path, backend, load, diags);
 }
 
-/// Reports what cannot be a model at all.
-static bool isModel(llvm::StringRef path, Diagnostics &diags) {
-  if (!llvm::sys::fs::exists(path)) {
-    diags.reportFile(path, diag::CannotOpen, "No such file or directory");
-    return false;
+/// The newest of the models in `path`, a folder of a hub's cache; empty if it
+/// is none.
+static std::string modelInHubCache(llvm::StringRef path) {
+  std::string newest;
+  llvm::sys::TimePoint<> time;
+  std::error_code code;
+  for (fs::directory_iterator it(path + "/snapshots", code), end;
+       it != end && !code; it.increment(code)) {
+    fs::file_status status;
+    if (!fs::status(it->path(), status) && fs::is_directory(status) &&
+        (newest.empty() || status.getLastModificationTime() > time)) {
+      newest = it->path();
+      time = status.getLastModificationTime();
+    }
   }
-  bool isKnown = isProgram(path) || canImport(path) ||
-                 llvm::sys::fs::exists(path + "/manifest.json");
+  return newest;
+}
+
+/// Whether `path` has the form `OWNER/NAME`.
+static bool isHubId(llvm::StringRef path) {
+  auto [owner, name] = path.split('/');
+  auto isWord = [](llvm::StringRef word) {
+    return !word.empty() && llvm::all_of(word, [](char c) {
+      return llvm::isAlnum(c) || c == '-' || c == '_' || c == '.';
+    }) && word.front() != '.';
+  };
+  return isWord(owner) && isWord(name);
+}
+
+void anec::reportNoModel(llvm::StringRef path, Diagnostics &diags) {
+  if (!fs::exists(path)) {
+    Diagnostics::Report report =
+        diags.reportFile(path, diag::CannotOpen, "No such file or directory");
+    if (isHubId(path))
+      report.note({}, diag::ModelId, path, path.split('/').second);
+    return;
+  }
+  Diagnostics::Report report = diags.reportFile(path, diag::NotAModel);
+  if (std::string model = modelInHubCache(path); !model.empty())
+    report.note({}, diag::HubCache, model);
+}
+
+static bool isModel(llvm::StringRef path, Diagnostics &diags) {
+  bool isKnown = fs::exists(path) && (isProgram(path) || canImport(path) ||
+                                      fs::exists(path + "/manifest.json"));
   if (!isKnown)
-    diags.reportFile(path, diag::NotAModel);
+    reportNoModel(path, diags);
   return isKnown;
 }
 

@@ -13,6 +13,10 @@
 
 namespace anec {
 
+/// Reports that there is no model at `path`, and where one may be: a hub's id,
+/// or a folder of a hub's cache, has to be another path.
+void reportNoModel(llvm::StringRef path, Diagnostics &diags);
+
 /// A language model, with its tokenizer.
 struct LoadedModel {
   std::optional<TrainedModel> trained;
