@@ -179,6 +179,16 @@ static bool isBeginning(StringRef bytes) {
   return false;
 }
 
+/// The size of what one U+FFFD stands for at the start of `bytes`, which is no
+/// character: one byte, or all that may begin a character.
+static size_t invalidSize(StringRef bytes, bool isEachByte) {
+  size_t size = 1;
+  while (!isEachByte && size < bytes.size() &&
+         isBeginning(bytes.take_front(size + 1)))
+    ++size;
+  return size;
+}
+
 std::string TextStream::takeCharacters(bool isEnd) {
   std::string shown;
   StringRef rest = pending;
@@ -191,7 +201,7 @@ std::string TextStream::takeCharacters(bool isEnd) {
     if (!isEnd && isBeginning(rest))
       break;
     shown += "\xEF\xBF\xBD";
-    rest = rest.drop_front();
+    rest = rest.drop_front(invalidSize(rest, tokenizer.showsEachByte()));
   }
   pending = rest.str();
   return shown;

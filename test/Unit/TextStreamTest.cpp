@@ -3,10 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "TemporaryFolder.h"
 #include "anec/Text/Tokenizer.h"
 #include "gtest/gtest.h"
 
 using namespace anec;
+using anec::test::TemporaryFolder;
 
 static std::vector<std::string> stream(llvm::StringRef bytes) {
   Diagnostics diags;
@@ -41,6 +43,34 @@ TEST(TextStream, ReplacesWhatIsNoCharacter) {
   EXPECT_EQ(stream("\xED\xA0\x80"), (Shown{"", no + no, no, ""}));
   EXPECT_EQ(stream("\xE0\x80\x80"), (Shown{"", no + no, no, ""}));
   EXPECT_EQ(stream("\xF4\x90\x80"), (Shown{"", no + no, no, ""}));
+}
+
+/// A tokenizer of the bytes F3, 8C and `a`, in the spelling of ByteLevel.
+static constexpr llvm::StringLiteral threeBytes =
+    R"({"added_tokens": [], "normalizer": null, "pre_tokenizer": null,
+  "post_processor": null, "decoder": {"type": "ByteLevel"},
+  "model": {"type": "BPE", "vocab": {"\u00f3": 0, "\u012e": 1, "a": 2},
+            "merges": []}})";
+
+TEST(TextStream, ReplacesTheBeginningOfACharacterAsOne) {
+  TemporaryFolder folder;
+  Diagnostics diags;
+  std::unique_ptr<Tokenizer> tokenizer =
+      openTokenizer(folder.write("tokenizer.json", threeBytes), diags);
+  ASSERT_TRUE(tokenizer);
+  auto shown = [&](std::initializer_list<int32_t> ids) {
+    TextStream text(*tokenizer);
+    Shown shown;
+    for (int32_t id : ids)
+      shown.push_back(text.next(id));
+    shown.push_back(text.finish());
+    return shown;
+  };
+  const std::string no = "\xEF\xBF\xBD";
+  EXPECT_EQ(shown({0, 1, 2}), (Shown{"", "", no + "a", ""}));
+  EXPECT_EQ(shown({0, 1, 1}), (Shown{"", "", "", no}));
+  EXPECT_EQ(shown({0, 0, 1}), (Shown{"", no, "", no}));
+  EXPECT_EQ(shown({1, 1, 2}), (Shown{no, no, "a", ""}));
 }
 
 TEST(Tokenizer, CutsLongTextsWithinNoCharacter) {

@@ -68,6 +68,11 @@ public:
   /// `decode` gives it.
   virtual bool decodesWhole() const { return false; }
 
+  /// Whether each byte that is no UTF-8 is shown as U+FFFD on its own.
+  /// Otherwise the bytes that begin a character which is not whole are shown as
+  /// one.
+  virtual bool showsEachByte() const { return true; }
+
   /// The text of `id` when it is a marker with one, such as `<|im_end|>`.
   virtual std::optional<std::string> markerText(int32_t id) const;
   /// The id of the marker `text`, which `encode` finds in texts.

@@ -312,6 +312,7 @@ static void readByteFallback(Fields &, Chain &chain) {
   chain.seesFused();
   chain.seesText();
   chain.add<ByteFallback>();
+  chain.decoding.hasByteIds = true;
   chain.hasJoinedBytes = true;
 }
 

@@ -32,6 +32,8 @@ struct Decoding {
   /// Whether the steps must see all ids of a text at once; otherwise they can
   /// see one at a time.
   bool isWhole = false;
+  /// Whether ids have the bytes of characters: `ByteFallback`.
+  bool hasByteIds = false;
 
   std::string decode(Texts texts, bool isStart) const;
 };

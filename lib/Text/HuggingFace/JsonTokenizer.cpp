@@ -105,6 +105,9 @@ public:
     return parts.added.idOf(text);
   }
   std::string decode(ArrayRef<int32_t> ids, bool showMarkers) const override;
+  bool showsEachByte() const override {
+    return parts.decoding && parts.decoding->hasByteIds;
+  }
   bool decodesWhole() const override {
     return parts.decoding && parts.decoding->isWhole;
   }
