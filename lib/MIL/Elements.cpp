@@ -52,7 +52,7 @@ bool FunctionBinder::bindNonZero(const Statement &statement) {
   std::vector<double> rows = coordinates(*known);
   int64_t rank = x->type.rank();
   if (rows.empty())
-    return refuse(statement, "its result has no elements");
+    return defineEmpty(statement, {DType::Int32, {0, rank}});
   TensorType type(DType::Int32, {int64_t(rows.size()) / rank, rank});
   ConstantRef result = Constant::fromDoubles(type, rows);
   StringRef name = statement.results[0].name;

@@ -113,6 +113,20 @@ bool FunctionBinder::bindRange(const Statement &statement) {
                  : bindOp(statement);
 }
 
+/// `tile` by 0, such as one number for each element that a mask chooses.
+bool FunctionBinder::bindTile(const Statement &statement) {
+  auto reps = knownNumbers(statement, param::reps, /*isNeeded=*/true);
+  if (!reps || !is_contained(*reps, 0))
+    return bindOp(statement);
+  Value *x = operand(statement, param::x);
+  if (!x || x->type.rank() != reps->size())
+    return x && bindOp(statement);
+  TensorType type = x->type;
+  for (auto [extent, count] : zip_equal(type.shape, *reps))
+    extent = count == 0 ? 0 : extent * std::max<int64_t>(count, 1);
+  return defineEmpty(statement, type);
+}
+
 //===----------------------------------------------------------------------===//
 // Ops that take them
 //===----------------------------------------------------------------------===//
@@ -185,6 +199,37 @@ FunctionBinder::broadcastShape(const OpDef &def, const Statement &statement) {
 }
 
 /// An op on values of which one has no elements.
+/// What is found by no indices, and what it is written to.
+bool FunctionBinder::lookUpNone(const OpDef &def, const Statement &statement) {
+  bool isScatter = &def == &ops::Scatter || &def == &ops::ScatterNd ||
+                   &def == &ops::ScatterAlongAxis;
+  Value *x = operand(statement, isScatter ? "data" : "x");
+  Value *indices = operand(statement, "indices");
+  if (!x || !indices || !hasResults(statement, 1))
+    return false;
+  if (isScatter)
+    return defineResult(statement, 0, x);
+  ArrayRef<int64_t> from = x->type.shape, at = indices->type.shape;
+  size_t first = 0, last = 1;
+  if (&def == &ops::GatherNd) {
+    last = size_t(std::max<int64_t>(at.back(), 0));
+    at = at.drop_back();
+  } else {
+    auto axis = knownNumbers(statement, param::axis);
+    int64_t given = axis && axis->size() == 1 ? axis->front() : 0;
+    first = size_t(given < 0 ? given + int64_t(from.size()) : given);
+    last = first + 1;
+  }
+  auto batch = knownNumbers(statement, param::batchDims);
+  bool hasBatch = batch && !batch->empty() && batch->front() != 0;
+  if (hasBatch || last > from.size() || !is_contained(at, 0))
+    return bindOp(statement);
+  Shape shape(from.begin(), from.begin() + ptrdiff_t(first));
+  append_range(shape, at);
+  append_range(shape, from.drop_front(last));
+  return defineEmpty(statement, {x->type.dtype, shape});
+}
+
 bool FunctionBinder::bindWithoutElements(const Statement &statement) {
   for (const Argument &argument : statement.arguments)
     for (const ArgumentValue &value : argument.values)
@@ -195,6 +240,13 @@ bool FunctionBinder::bindWithoutElements(const Statement &statement) {
   const OpDef *def = ops.find(statement.opName);
   if (!def || !def->has(trait::Mil) || statement.results.size() != 1)
     return bindOp(statement);
+  const Argument *indices = statement.argument("indices");
+  bool findsNone =
+      indices && indices->values.size() == 1 && isEmpty(indices->values[0]);
+  if (findsNone &&
+      (def == &ops::Gather || def == &ops::GatherNd || def == &ops::Scatter ||
+       def == &ops::ScatterNd || def == &ops::ScatterAlongAxis))
+    return lookUpNone(*def, statement);
   const ParsedType &declared = statement.results[0].type;
   bool isNone = declared.kind == ParsedType::Tensor &&
                 !declared.unknownExtents && declared.tensor.numElements() == 0;

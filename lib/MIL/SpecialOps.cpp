@@ -37,6 +37,7 @@ FunctionBinder::Special FunctionBinder::findSpecial(StringRef op) {
       .Case("reshape_like", &FunctionBinder::bindReshapeLike)
       .Case("slice_by_index", &FunctionBinder::bindSliceByIndex)
       .Case("slice_by_size", &FunctionBinder::bindSliceBySize)
+      .Case("tile", &FunctionBinder::bindTile)
       .Case("while_loop", &FunctionBinder::bindWhileLoop)
       .Default(nullptr);
 }

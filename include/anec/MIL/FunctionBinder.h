@@ -154,10 +154,12 @@ private:
   // EmptyValues.cpp
   bool bindFill(const Statement &statement);
   bool bindRange(const Statement &statement);
+  bool bindTile(const Statement &statement);
   bool bindWithoutElements(const Statement &statement);
   bool isEmpty(const ArgumentValue &value) const;
   bool hasEmptyArgument(const Statement &statement) const;
   bool joinWithoutEmpty(const Statement &statement);
+  bool lookUpNone(const OpDef &def, const Statement &statement);
   std::optional<Shape> broadcastShape(const OpDef &def,
                                       const Statement &statement);
   bool defineEmpty(const Statement &statement, const TensorType &type);
