@@ -64,10 +64,11 @@ static std::string readNumber(const json::Value &value, double least,
 
 static std::string readCount(const json::Value &value, int64_t least,
                              unsigned &count) {
-  std::optional<int64_t> said = value.getAsInteger();
-  if (!said || *said < least || *said > INT32_MAX)
+  std::optional<double> said = value.getAsNumber();
+  if (!said || !(*said >= double(least)) || *said != std::floor(*said))
     return "a whole number of at least " + std::to_string(least);
-  count = unsigned(*said);
+  // Clients say "no limit" by numbers that no text reaches.
+  count = unsigned(std::min(*said, double(INT32_MAX)));
   return "";
 }
 
@@ -178,6 +179,9 @@ static std::string readTemplateArguments(Reader &reader, const Field &field,
   if (!object)
     return "an object of variables";
   std::string place = JsonPlaces::member("", field.name);
+  for (StringRef own : {"messages", "tools", "add_generation_prompt"})
+    if (object->get(own))
+      return ("an object of variables other than `" + own + "`").str();
   for (const auto &[name, unused] : *object)
     reader.request.form.variables.emplace_back(
         name.str(),
@@ -259,6 +263,10 @@ static std::string readStreamOptions(Reader &reader, const Field &,
   const json::Object *object = value.getAsObject();
   if (!object)
     return "an object";
+  for (const auto &[name, unused] : *object)
+    if (StringRef(name) != "include_usage" ||
+        !object->getBoolean("include_usage"))
+      return "an object with `include_usage`, true or false";
   reader.request.countsUsage =
       object->getBoolean("include_usage").value_or(false);
   return "";
@@ -344,13 +352,18 @@ static bool knowsAll(const json::Object &body, CompletionKind kind,
   return true;
 }
 
+/// A request has fewer tokens than a model has positions, and needs little of
+/// what a file may have.
+static constexpr JsonLimits limits = {
+    .objects = 10'000, .values = 200'000, .bytes = 100'000'000};
+
 std::optional<CompletionRequest>
 anec::readCompletionRequest(StringRef body, CompletionKind kind,
                             const GenerateOptions &defaults,
                             RequestError &error) {
   JsonError wrong;
   JsonPlaces places;
-  std::optional<json::Value> value = parseJson(body, wrong, {}, &places);
+  std::optional<json::Value> value = parseJson(body, wrong, limits, &places);
   if (!value) {
     error.message = "the body is not JSON: " + wrong.message + ", at byte " +
                     std::to_string(wrong.offset);

@@ -11,13 +11,22 @@
 #include "llvm/Support/Path.h"
 
 using namespace anec;
+using llvm::StringLiteral;
 using llvm::StringRef;
 namespace json = llvm::json;
 
+/// `text` without a byte order mark, which some editors put before UTF-8.
+static StringRef withoutMark(StringRef text) {
+  text.consume_front("\xef\xbb\xbf");
+  return text;
+}
+
 bool anec::hasConversations(StringRef path, StringRef text) {
   StringRef ending = llvm::sys::path::extension(path);
-  StringRef begin = text.take_front(1 << 16).ltrim();
-  if ((ending != ".json" && ending != ".jsonl") ||
+  if (ending.equals_insensitive(".jsonl"))
+    return true;
+  StringRef begin = withoutMark(text).take_front(1 << 16).ltrim();
+  if (!ending.equals_insensitive(".json") ||
       (!begin.starts_with("[") && !begin.starts_with("{")))
     return false;
   auto hasKey = [&](StringRef key) {
@@ -118,9 +127,9 @@ public:
                                    Diagnostics &diags) const;
 
 private:
-  /// The text of the first messages; empty for none.
-  std::optional<std::string> first(size_t count, bool asks,
-                                   Diagnostics &diags) const;
+  std::optional<std::string> render(llvm::ArrayRef<ChatMessage> messages,
+                                    bool asks, Diagnostics &diags) const;
+  std::optional<Span> content(size_t index, StringRef whole) const;
   std::optional<Span> answer(size_t index, StringRef whole) const;
 
   const ChatTemplate &chat;
@@ -128,17 +137,15 @@ private:
 };
 } // namespace
 
-std::optional<std::string> ChatWriter::first(size_t count, bool asks,
-                                             Diagnostics &diags) const {
-  if (count == 0)
-    return "";
+std::optional<std::string>
+ChatWriter::render(llvm::ArrayRef<ChatMessage> messages, bool asks,
+                   Diagnostics &diags) const {
   ChatOptions form;
   form.asksForAnswer = asks;
   form.tools = conversation.tools;
   // A run that is resumed on another day has the same data.
   form.seconds = 0;
-  return chat.render(llvm::ArrayRef(conversation.messages).take_front(count),
-                     form, diags);
+  return chat.render(messages, form, diags);
 }
 
 static size_t commonPrefix(StringRef one, StringRef other) {
@@ -147,31 +154,85 @@ static size_t commonPrefix(StringRef one, StringRef other) {
       one.begin());
 }
 
-/// Where the answer `index` is in `whole`; nothing when the template writes the
-/// messages before it otherwise there.
+/// `message` with other content, in the form that it has; nothing when it has
+/// none.
+static std::optional<ChatMessage> withContent(const ChatMessage &message,
+                                              const std::string &text) {
+  ChatMessage other{message.role, text};
+  if (message.json.empty())
+    return other;
+  JsonError ignored; // It was parsed before.
+  std::optional<json::Value> value = parseJson(message.json, ignored);
+  json::Object *object = value ? value->getAsObject() : nullptr;
+  json::Value *content = object ? object->get("content") : nullptr;
+  if (!content || content->kind() == json::Value::Null)
+    return std::nullopt;
+  if (content->getAsArray())
+    *content = json::Array{json::Object{{"type", "text"}, {"text", text}}};
+  else
+    *content = text;
+  llvm::raw_string_ostream(other.json) << *value;
+  return other;
+}
+
+/// Where the content of message `index` is in `whole`, by what comes before and
+/// after another content there; nothing when that is not the same.
+std::optional<Span> ChatWriter::content(size_t index, StringRef whole) const {
+  static constexpr StringLiteral mark = "XqZanswerZqX";
+  std::vector<ChatMessage> messages = conversation.messages;
+  std::optional<ChatMessage> marked = withContent(messages[index], mark.str());
+  if (!marked)
+    return std::nullopt;
+  messages[index] = std::move(*marked);
+  Diagnostics ignored;
+  std::optional<std::string> text = render(messages, false, ignored);
+  size_t at = text ? text->find(mark) : std::string::npos;
+  if (at == std::string::npos)
+    return std::nullopt;
+  StringRef before = StringRef(*text).take_front(at),
+            after = StringRef(*text).drop_front(at + mark.size());
+  if (whole.size() < before.size() + after.size() ||
+      !whole.starts_with(before) || !whole.ends_with(after))
+    return std::nullopt;
+  return Span{before.size(), whole.size() - after.size()};
+}
+
+/// Where the answer `index` is in `whole`: from the text that asks for it, or
+/// its content, to the marker of its end. Nothing when `whole` has neither.
 std::optional<Span> ChatWriter::answer(size_t index, StringRef whole) const {
   Diagnostics ignored; // A template can refuse what does not end as it should.
-  bool isLast = index + 1 == conversation.messages.size();
-  std::optional<std::string> before = first(index, false, ignored),
-                             asking = first(index, true, ignored),
-                             after = isLast ? whole.str()
-                                            : first(index + 1, false, ignored);
-  if (!before || !asking || !after || !whole.starts_with(*after) ||
-      !StringRef(*after).starts_with(*before) ||
-      !StringRef(*asking).starts_with(*before))
+  llvm::ArrayRef<ChatMessage> messages = conversation.messages;
+  std::optional<Span> span = content(index, whole);
+  if (index > 0) {
+    std::optional<std::string> asking =
+        render(messages.take_front(index), true, ignored);
+    bool asks = asking && whole.starts_with(*asking);
+    if (asks && !span) {
+      std::optional<std::string> after =
+          render(messages.take_front(index + 1), false, ignored);
+      if (after)
+        span = Span{asking->size(), commonPrefix(*after, whole)};
+    } else if (asks) {
+      span->begin = std::min(span->begin, asking->size());
+    }
+  }
+  if (!span || span->end <= span->begin)
     return std::nullopt;
-  Span span{commonPrefix(*asking, *after), after->size()};
   const std::string &marker = chat.turnEnd();
-  size_t end = marker.empty() ? StringRef::npos : after->rfind(marker);
-  if (end != StringRef::npos && end >= span.begin)
-    span.end = end + marker.size();
+  if (marker.empty())
+    return span;
+  if (whole.drop_front(span->end).starts_with(marker))
+    span->end += marker.size();
+  else if (size_t end = whole.take_front(span->end).rfind(marker);
+           end != StringRef::npos && end >= span->begin)
+    span->end = end + marker.size();
   return span;
 }
 
 std::optional<std::string> ChatWriter::write(std::vector<Span> &spans,
                                              Diagnostics &diags) const {
   std::optional<std::string> whole =
-      first(conversation.messages.size(), false, diags);
+      render(conversation.messages, false, diags);
   if (!whole)
     return std::nullopt;
   for (auto [index, message] : llvm::enumerate(conversation.messages))
@@ -236,7 +297,7 @@ static bool readFile(StringRef path, const Tokenizer &tokenizer,
     diags.reportFile(path, diag::CannotOpen, error);
     return false;
   }
-  StringRef rest = file->getBuffer();
+  StringRef rest = withoutMark(file->getBuffer());
   for (int64_t number = 1; !rest.empty(); ++number) {
     StringRef line;
     std::tie(line, rest) = rest.split('\n');

@@ -17,18 +17,18 @@ struct ChatExample {
   std::vector<bool> isAnswer;
 };
 
-/// Whether a file called `path` with `text` has conversations: messages with
-/// roles, in one array, or in each line.
+/// Whether a file called `path` with `text` has conversations: a .jsonl file,
+/// or a .json file in which messages have roles.
 bool hasConversations(llvm::StringRef path, llvm::StringRef text);
 
 /// Reads the conversations in files, an object in each line:
 /// `{"messages": [{"role": .., "content": ..}, ..], "tools": [..]}`, or with
 /// ShareGPT's names, `{"conversations": [{"from": .., "value": ..}, ..]}`. An
 /// answer is what the template of `tokenizer` writes after the text that asks
-/// for it, with the marker that ends it. Where it writes earlier messages
-/// otherwise when others follow, the last answer alone is learned. Returns
-/// nothing, with the reason reported, when there is no template, a line is no
-/// conversation, or the template refuses it.
+/// for it, or, where it writes another text before the answer, its content; and
+/// the marker that ends it. An answer whose place in the whole text cannot be
+/// told is not learned. Returns nothing, with the reason reported, when there
+/// is no template, a line is no conversation, or the template refuses it.
 [[nodiscard]] std::optional<std::vector<ChatExample>>
 readChatFiles(llvm::ArrayRef<std::string> paths, const Tokenizer &tokenizer,
               Diagnostics &diags);

@@ -32,7 +32,8 @@ conversationFiles(llvm::ArrayRef<DataFile> files, Diagnostics &diags) {
   std::vector<std::string> chats;
   for (const DataFile &file : files) {
     llvm::StringRef ending = llvm::sys::path::extension(file.path);
-    if (ending != ".json" && ending != ".jsonl")
+    if (!ending.equals_insensitive(".json") &&
+        !ending.equals_insensitive(".jsonl"))
       return std::vector<std::string>();
     MappedFile mapped = mapFile(file.path, diags);
     if (!mapped)

@@ -20,6 +20,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include <csignal>
 
 using namespace anec;
 using llvm::StringRef;
@@ -293,7 +294,14 @@ std::string Finetune::check() const {
 ExitCode Finetune::run(const Invocation &call) {
   if (std::string wrong = check(); !wrong.empty())
     return call.usageError(wrong);
-  return runReporting([&](Diagnostics &diags) { return finetune(diags); });
+  ExitCode code =
+      runReporting([&](Diagnostics &diags) { return finetune(diags); });
+  // There is no model: what comes next in a script must not run.
+  if (int signal = stopSignal(); signal && code == Done) {
+    endOnRequestsToStop();
+    std::raise(signal);
+  }
+  return code;
 }
 
 constinit const CommandDef commands::Finetune = {

@@ -111,6 +111,7 @@ private:
   int64_t begin;
   std::string prefix;
   std::atomic<uint64_t> requests{0};
+  std::mutex reading;
 };
 
 } // namespace
@@ -173,8 +174,12 @@ void Handlers::complete(CompletionKind kind, const httplib::Request &asked,
   GenerateOptions defaults = options.defaults;
   defaults.sampling.seed = options.seed + number;
   RequestError error;
-  std::optional<CompletionRequest> request =
-      readCompletionRequest(asked.body, kind, defaults, error);
+  std::optional<CompletionRequest> request;
+  {
+    // One body at a time: its values take many times its memory.
+    std::lock_guard<std::mutex> lock(reading);
+    request = readCompletionRequest(asked.body, kind, defaults, error);
+  }
   std::optional<PreparedText> text;
   if (request && !request->tokens)
     request->tokens = options.tokens;
@@ -269,8 +274,9 @@ static int listen(httplib::Server &server) {
 bool anec::serveHttp(TextService &service, const HttpServerOptions &options,
                      const std::atomic<bool> &stop, Diagnostics &diags) {
   httplib::Server server;
-  // Each request that waits has a thread, and so have a few that are read.
-  size_t threads = options.queue + 8;
+  // Each request that waits has a thread, and so has each connection that is
+  // idle or slow.
+  size_t threads = options.queue + 96;
   server.new_task_queue = [threads] {
     return new httplib::ThreadPool(threads);
   };
@@ -279,6 +285,7 @@ bool anec::serveHttp(TextService &service, const HttpServerOptions &options,
   server.set_tcp_nodelay(true);
   // An idle connection has a thread too.
   server.set_keep_alive_timeout(2);
+  server.set_read_timeout(3);
   Handlers handlers(service, options);
   handlers.add(server);
 

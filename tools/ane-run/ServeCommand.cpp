@@ -19,6 +19,14 @@ namespace cl = llvm::cl;
 namespace {
 class Serve : public Command {
 public:
+  Serve() {
+    sampling.tokens.setDescription(
+        "Maximum number of new tokens of a request that does not say it "
+        "(default: all that the model has positions for)");
+    sampling.seed.setDescription(
+        "Seed of a request that does not say it, plus its number (default: a "
+        "random one)");
+  }
   ExitCode run(const Invocation &call) override;
 
 private:

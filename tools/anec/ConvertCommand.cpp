@@ -146,6 +146,10 @@ ExitCode Convert::run(const Invocation &call) {
   constexpr llvm::StringRef files[] = {".bin", ".gguf", ".safetensors"};
   if (!closestEnding(output, files).empty())
     return call.usageError("-o: " + wrongEnding(output, files));
+  if (llvm::StringRef(output).ends_with(".gguf") && like.empty())
+    return call.usageError(
+        "-o FILE.gguf needs --weight-map and --like=MODEL.gguf, "
+        "whose metadata and tokenizer the file gets");
   if (std::string wrong = defines.check(); !wrong.empty())
     return call.usageError(wrong);
   if (names.empty() && !like.empty())

@@ -110,6 +110,14 @@ REFUSED = [
     ({"messages": ONE, "top_p": 0}, "`top_p` has to be a number above 0", "top_p"),
     ({"messages": ONE, "max_tokens": 0}, "`max_tokens` has to be a whole number of at least 1",
      "max_tokens"),
+    ({"messages": ONE, "stream_options": {"include_usage": 1}},
+     "`stream_options` has to be an object with", "stream_options"),
+    ({"messages": ONE, "stream_options": {"foo": True}},
+     "`stream_options` has to be an object with", "stream_options"),
+    ({"messages": ONE, "chat_template_kwargs": {"messages": []}},
+     "`chat_template_kwargs` has to be an object of variables other than `messages`",
+     "chat_template_kwargs"),
+    ({"messages": ONE, "metadata": [1] * 300000}, "the body is not JSON: it has more than", None),
     ({"messages": ONE, "max_tokens": 1.5}, "`max_tokens` has to be", "max_tokens"),
     ({"messages": ONE, "n": 2}, "`n` has to be 1, or left out", "n"),
     ({"messages": ONE, "logprobs": True}, "`logprobs` has to be false", "logprobs"),
@@ -143,6 +151,7 @@ def answers():
     assert content(server.chat("up", model="gpt-5", temperature=None, user="me")) == \
         ("down", "stop")
     assert content(server.chat("up", max_tokens=2)) == ("do", "length")
+    assert content(server.chat("up", max_tokens=10**12, top_k=10**12)) == ("down", "stop")
     assert content(server.chat("up", max_completion_tokens=2)) == ("do", "length")
     assert content(server.chat("up", stop="w")) == ("do", "stop")
     assert content(server.chat("up", stop=["x", "n"])) == ("dow", "stop")
