@@ -6,6 +6,7 @@
 #include "HttpServer.h"
 #include "anec/Generate/Diags.h"
 #include "anec/Serve/CompletionJson.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <httplib.h>

@@ -116,14 +116,12 @@ static void multiplyBlas(const GemmShape &shape, const GemmOperands &operands,
     return trans == Transpose::Yes ? CblasTrans : CblasNoTrans;
   };
   float beta = epilogue.accumulate ? 1.0f : 0.0f;
-  if (shape.k == 0 && !epilogue.accumulate)
-    for (size_t i = 0; i < shape.m; ++i)
-      std::fill_n(operands.c + i * shape.ldc, shape.n, 0.0f);
-  else if (shape.k != 0)
-    cblas_sgemm(CblasRowMajor, flag(shape.transA), flag(shape.transB),
-                int(shape.m), int(shape.n), int(shape.k), 1.0f, operands.a,
-                int(shape.lda), operands.b, int(shape.ldb), beta, operands.c,
-                int(shape.ldc));
+  if (shape.k == 0)
+    return multiplyNothing(shape, operands, epilogue);
+  cblas_sgemm(CblasRowMajor, flag(shape.transA), flag(shape.transB),
+              int(shape.m), int(shape.n), int(shape.k), 1.0f, operands.a,
+              int(shape.lda), operands.b, int(shape.ldb), beta, operands.c,
+              int(shape.ldc));
   finishProduct(shape, operands, epilogue.rounding);
 }
 

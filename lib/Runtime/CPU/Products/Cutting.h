@@ -40,6 +40,11 @@ inline size_t at(size_t row, size_t column, size_t leading, Transpose trans) {
                                  : row * leading + column;
 }
 
+/// A product over no elements, which are not looked at: zeros, or what is there
+/// to be added to, with the epilogue.
+void multiplyNothing(const GemmShape &shape, const GemmOperands &operands,
+                     const GemmEpilogue &epilogue);
+
 /// Applies bias and rounding by rows, while a slice of C is in the cache.
 void finishProduct(const GemmShape &shape, const GemmOperands &operands,
                    Rounding rounding);

@@ -28,6 +28,13 @@ void cpu::finishProduct(const GemmShape &shape, const GemmOperands &operands,
   }
 }
 
+void cpu::multiplyNothing(const GemmShape &shape, const GemmOperands &operands,
+                          const GemmEpilogue &epilogue) {
+  for (size_t i = 0; i < shape.m && !epilogue.accumulate; ++i)
+    std::fill_n(operands.c + i * shape.ldc, shape.n, 0.0f);
+  finishProduct(shape, operands, epilogue.rounding);
+}
+
 PackedWeight ProductKernels::packLeft(size_t m, size_t k, const float *weight,
                                       size_t leading,
                                       Transpose transpose) const {

@@ -74,8 +74,12 @@ public:
   void multiply(Executor &pool, const GemmShape &shape,
                 llvm::ArrayRef<GemmOperands> batch,
                 const GemmEpilogue &epilogue) const override {
-    if (shape.m != 0 && shape.n != 0)
-      multiplyBatch(pool, shape, batch, epilogue);
+    if (shape.m == 0 || shape.n == 0)
+      return;
+    if (shape.k != 0)
+      return multiplyBatch(pool, shape, batch, epilogue);
+    for (const GemmOperands &operands : batch)
+      multiplyNothing(shape, operands, epilogue);
   }
   PackedWeight packLeft(size_t m, size_t k, const float *weight, size_t leading,
                         Transpose transpose) const override;
@@ -121,11 +125,6 @@ private:
     } while (depth < end);
   }
 
-  /// A place in a matrix, which is null when nothing is contracted.
-  static const float *placeIn(const float *matrix, size_t offset) {
-    return matrix ? matrix + offset : nullptr;
-  }
-
   /// One product on the calling thread, B packed panel by panel.
   void multiplyAlone(Executor &pool, const GemmShape &shape,
                      const GemmOperands &operands,
@@ -137,7 +136,7 @@ private:
       forEachDepth(shape.k, [&](size_t depth, size_t depths) {
         Part part = {0, shape.m, column, columns, depth, depths};
         const float *b =
-            placeIn(operands.b, at(depth, column, shape.ldb, shape.transB));
+            operands.b + at(depth, column, shape.ldb, shape.transB);
         // A panel used by a tile or two is not worth packing.
         if (shape.transB == Transpose::No && shape.m <= 2 * tileRows)
           return multiplyPart(shape, operands, epilogue, part, b, shape.ldb);
@@ -275,19 +274,16 @@ private:
              column += tiles.panelColumns) {
           size_t columns = std::min(tiles.panelColumns, end - column);
           Part part = {0, 1, column, columns, 0, shape.k};
-          multiplyPart(row, rowOperands, epilogue, part,
-                       placeIn(operands.b, column), shape.ldb);
+          multiplyPart(row, rowOperands, epilogue, part, operands.b + column,
+                       shape.ldb);
         }
         return;
       }
       for (size_t column = begin; column < end; column += grain) {
         size_t columns = std::min(grain, end - column);
         float sums[grain];
-        if (shape.k)
-          tiles.multiplyRows(columns, shape.k, operands.b + column * shape.ldb,
-                             shape.ldb, rowOperands.a, sums);
-        else
-          std::fill_n(sums, columns, 0.0f);
+        tiles.multiplyRows(columns, shape.k, operands.b + column * shape.ldb,
+                           shape.ldb, rowOperands.a, sums);
         float *c = operands.c + column;
         if (epilogue.accumulate)
           binary(Binary::Add, columns, sums, 1, c, 1, sums, Rounding::None);
@@ -371,7 +367,7 @@ void TiledProducts::multiplyRight(Executor &pool, const PackedWeight &weight,
                                   llvm::ArrayRef<GemmOperands> batch,
                                   const GemmEpilogue &epilogue) const {
   // A single row reads the weight once, and is faster on the original.
-  if (weight.packed && shape.m > 1) {
+  if (weight.packed && shape.m > 1 && shape.k != 0) {
     for (const GemmOperands &operands : batch)
       forEachDepth(shape.k, [&](size_t depth, size_t depths) {
         multiplyBlock(
