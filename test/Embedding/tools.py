@@ -29,6 +29,6 @@ for line in open(f"{folder}/run/train.jsonl"):
     print(f"step {step['step']} loss {step['loss']:.17g}")
 sys.stdout.flush()
 sys.stdout.buffer.write(run(
-    "ane-run", "generate", f"{folder}/forward.anepkg",
+    "ane-run", "generate", "--echo", f"{folder}/forward.anepkg",
     "--checkpoint", f"{folder}/run", "--prompt=anec ", "--tokens", "40",
     "--seed", "3"))
