@@ -226,7 +226,7 @@ Source anec::textSource(llvm::StringRef text, llvm::StringRef path) {
   return {&sourceFormat(path), path.str(), text};
 }
 
-/// Indices of MIL programs count from the start.
+/// Makes negative indices count from the start, as those of MIL programs do.
 static bool writeOutIndices(Module &module, Diagnostics &diags) {
   PassManagerOptions passes;
   passes.passes = {&passes::PositiveIndices, &passes::DCE};

@@ -6,8 +6,10 @@
 #include "anec/Generate/GenerationConfig.h"
 #include "anec/Generate/Diags.h"
 #include "anec/Support/Json.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include <cstdint>
 
 using namespace anec;
 namespace json = llvm::json;
@@ -46,7 +48,7 @@ bool anec::readGenerationConfig(llvm::StringRef folder,
   const json::Object *object = value ? value->getAsObject() : nullptr;
   if (!object) {
     if (value)
-      diags.reportFile(path, diag::BadGenerationConfig, "it is no object");
+      diags.reportFile(path, diag::BadGenerationConfig, "it is not an object");
     return false;
   }
   auto fail = [&](llvm::StringRef name) {

@@ -18,6 +18,7 @@
 #include "anec/Ops/Control.h"
 #include "anec/Ops/Diags.h"
 #include "anec/Ops/Ops.h"
+#include <utility>
 
 using namespace anec;
 using namespace anec::mil;

@@ -18,7 +18,10 @@
 #include "anec/Ops/Cost.h"
 #include "anec/Ops/Evaluate.h"
 #include "anec/Ops/Ops.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace anec;
 using namespace anec::mil;

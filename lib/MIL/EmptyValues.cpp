@@ -15,6 +15,7 @@
 #include "anec/MIL/Diags.h"
 #include "anec/MIL/FunctionBinder.h"
 #include "anec/Ops/Ops.h"
+#include <algorithm>
 #include <cmath>
 
 using namespace anec;
@@ -198,8 +199,8 @@ FunctionBinder::broadcastShape(const OpDef &def, const Statement &statement) {
   return shape;
 }
 
-/// An op on values of which one has no elements.
-/// What is found by no indices, and what it is written to.
+/// A lookup with no indices, whose result has no elements, or a scatter without
+/// updates, which leaves its target as it is.
 bool FunctionBinder::lookUpNone(const OpDef &def, const Statement &statement) {
   bool isScatter = &def == &ops::Scatter || &def == &ops::ScatterNd ||
                    &def == &ops::ScatterAlongAxis;
@@ -222,7 +223,8 @@ bool FunctionBinder::lookUpNone(const OpDef &def, const Statement &statement) {
   }
   auto batch = knownNumbers(statement, param::batchDims);
   bool hasBatch = batch && !batch->empty() && batch->front() != 0;
-  if (hasBatch || last > from.size() || !is_contained(at, 0))
+  // `first` is behind `last` for an axis in front of the first.
+  if (hasBatch || first > last || last > from.size() || !is_contained(at, 0))
     return bindOp(statement);
   Shape shape(from.begin(), from.begin() + ptrdiff_t(first));
   append_range(shape, at);
@@ -230,6 +232,7 @@ bool FunctionBinder::lookUpNone(const OpDef &def, const Statement &statement) {
   return defineEmpty(statement, {x->type.dtype, shape});
 }
 
+/// An op on values of which one has no elements.
 bool FunctionBinder::bindWithoutElements(const Statement &statement) {
   for (const Argument &argument : statement.arguments)
     for (const ArgumentValue &value : argument.values)

@@ -16,6 +16,7 @@
 #include "anec/IR/ParametersOf.h"
 #include "anec/MIL/Diags.h"
 #include "anec/MIL/FunctionBinder.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace anec;
 using namespace anec::mil;

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Serve/CompletionJson.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace anec;
 using llvm::StringRef;

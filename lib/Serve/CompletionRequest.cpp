@@ -7,7 +7,9 @@
 #include "anec/Support/Json.h"
 #include "anec/Support/Suggestion.h"
 #include "llvm/ADT/STLExtras.h"
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 using namespace anec;
 using llvm::StringLiteral;
@@ -35,7 +37,7 @@ public:
 
   CompletionRequest &request;
   const JsonPlaces &places;
-  /// Instead of the message of a field's form.
+  /// If it is not empty, the message in place of that about a field's form.
   std::string message;
 
   /// The text of the field in the body: the order of its members counts.
@@ -54,7 +56,7 @@ static std::string readNumber(const json::Value &value, double least,
                               double most, bool canBeLeast, StringRef form,
                               double &number) {
   std::optional<double> said = value.getAsNumber();
-  // Written so that what is not a number is refused.
+  // These comparisons are false for NaN, which is refused.
   if (!said || !(canBeLeast ? *said >= least : *said > least) ||
       !(*said <= most))
     return form.str();
@@ -72,7 +74,7 @@ static std::string readCount(const json::Value &value, int64_t least,
   return "";
 }
 
-/// A field that has no effect here, whatever it is.
+/// For a field that has no effect here.
 static std::string ignore(Reader &, const Field &, const json::Value &) {
   return "";
 }

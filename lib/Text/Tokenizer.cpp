@@ -179,8 +179,8 @@ static bool isBeginning(StringRef bytes) {
   return false;
 }
 
-/// The size of what one U+FFFD stands for at the start of `bytes`, which is no
-/// character: one byte, or all that may begin a character.
+/// How many bytes one U+FFFD stands for at the start of `bytes`, which do not
+/// begin with a character: one, or all that may begin a character.
 static size_t invalidSize(StringRef bytes, bool isEachByte) {
   size_t size = 1;
   while (!isEachByte && size < bytes.size() &&

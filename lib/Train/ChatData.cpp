@@ -13,7 +13,8 @@ using namespace anec;
 
 namespace {
 /// A run takes one conversation, from its beginning. What is not learned has a
-/// target that is no class: the text of others, and what fills up the run.
+/// target that is not a class: the text of others, and the positions after the
+/// end.
 class ChatData : public TrainingData {
 public:
   ChatData(std::vector<ChatExample> chats, const TokenInputs &inputs,
@@ -47,7 +48,7 @@ private:
 };
 } // namespace
 
-/// No class of any vocabulary.
+/// Not an id of any vocabulary: `cross_entropy` ignores it.
 static constexpr int32_t ignored = -1;
 
 void ChatData::read(

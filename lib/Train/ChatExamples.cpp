@@ -9,6 +9,9 @@
 #include "anec/Train/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <tuple>
 
 using namespace anec;
 using llvm::StringLiteral;
@@ -67,7 +70,8 @@ static std::optional<ChatMessage> fromShareGpt(const json::Value &value) {
   return ChatMessage{role.str(), text->str()};
 }
 
-/// Reads a line. Returns nothing, with `wrong` set, when it is no conversation.
+/// Reads a line. Returns nothing, with `wrong` set, when it is not a
+/// conversation.
 static std::optional<Conversation> readLine(StringRef line,
                                             std::string &wrong) {
   JsonError error;

@@ -28,7 +28,7 @@ bool hasConversations(llvm::StringRef path, llvm::StringRef text);
 /// for it, or, where it writes another text before the answer, its content; and
 /// the marker that ends it. An answer whose place in the whole text cannot be
 /// told is not learned. Returns nothing, with the reason reported, when there
-/// is no template, a line is no conversation, or the template refuses it.
+/// is no template, a line is not a conversation, or the template refuses it.
 [[nodiscard]] std::optional<std::vector<ChatExample>>
 readChatFiles(llvm::ArrayRef<std::string> paths, const Tokenizer &tokenizer,
               Diagnostics &diags);

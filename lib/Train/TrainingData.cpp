@@ -11,6 +11,7 @@
 #include "anec/Train/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
+#include <algorithm>
 
 using namespace anec;
 

@@ -96,8 +96,8 @@ def table_text():
         lines.append(f"{section}: {len({item for item, _ in items})} subjects,"
                      f" {len(items)} items")
     times, numbers = times_text(rows), numbers_text(rows)
-    return "\n".join(lines + [""] + doors_text(rows) + [""] + numbers + [""] * bool(numbers) + times + [""] * bool(times)
-                     + [versions.replace(" ", "\n")]) + "\n"
+    return "\n".join(lines + [""] + doors_text(rows) + [""] + numbers + [""] * bool(numbers)
+                     + times + [""] * bool(times) + [versions.replace(" ", "\n")]) + "\n"
 
 
 def door_of(section, variant):

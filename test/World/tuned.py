@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+import unittest.mock
 
 import serve
 from harness import RIGHT, Item, fetched, wrong
@@ -37,13 +38,13 @@ def check(family, ctx):
     chats = [[{"role": role, "content": text} for role, text in chat] for chat in CHATS]
     (ctx.folder / "chats.jsonl").write_text(
         "".join(json.dumps({"messages": chat}) + "\n" for chat in chats))
-    os.environ["ANEC_CACHE"] = str(ctx.folder / "cache")
     common = ("finetune", folder / "model", "--data", "chats.jsonl", "--validation=0",
               f"--batch={len(chats)}", "--warmup=0", f"--lora=rank={RANK}", "--numerics=fp32")
     # A rate of 0 leaves the adapters as they are drawn.
     for name, steps, rate in (("drawn", 1, 0), ("tuned", STEPS, RATE)):
-        outcome = ctx.step(ctx.run("ane-run", *common, f"--steps={steps}", f"--lr={rate}",
-                                   "-o", name))
+        with unittest.mock.patch.dict(os.environ, ANEC_CACHE=str(ctx.folder / "cache")):
+            outcome = ctx.step(ctx.run("ane-run", *common, f"--steps={steps}", f"--lr={rate}",
+                                       "-o", name))
         if outcome:
             return {"losses": outcome}
     log = (ctx.folder / "tuned.run/train.jsonl").read_text().splitlines()

@@ -13,13 +13,18 @@
 #include "anec/Generate/Diags.h"
 #include "anec/Import/Import.h"
 #include "anec/Package/MergeAdapters.h"
+#include "anec/Package/ModelPackage.h"
 #include "anec/Support/Endings.h"
 #include "anec/Train/Checkpoint.h"
 #include "anec/Train/Conversations.h"
 #include "anec/Train/DataOrder.h"
+#include "anec/Train/Hyperparameters.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <algorithm>
 #include <csignal>
 
 using namespace anec;
@@ -223,6 +228,14 @@ void Finetune::printCommands(const ReadyModel &ready) const {
   out << "ane-run train " << package;
   for (const std::string &file : data)
     out << " --data " << quoted(file);
+  for (const std::string &file : validationData)
+    out << " --validation-data " << quoted(file);
+  if (validation.getNumOccurrences())
+    out << " --validation=" << formatNumber(validation);
+  if (seed.getNumOccurrences())
+    out << " --seed=" << seed;
+  if (recompute)
+    out << " --recompute";
   out << " --weights=" << weights << " --weight-map=" << names
       << " --init=" << seed << " --tokenizer="
       << quoted(tokenizer.empty() ? ready.tokenizer : tokenizer)

@@ -14,6 +14,9 @@
 #define ANEC_TOOLS_ANE_RUN_HTTPSERVER_H
 
 #include "anec/Serve/TextService.h"
+#include <atomic>
+#include <optional>
+#include <string>
 
 namespace anec {
 

@@ -13,8 +13,8 @@
 
 namespace anec {
 
-/// Reports that there is no model at `path`, and where one may be: a hub's id,
-/// or a folder of a hub's cache, has to be another path.
+/// Reports that there is no model at `path`. If `path` is the id of a model of
+/// a hub, or a folder of a hub's cache, a note says what to use instead.
 void reportNoModel(llvm::StringRef path, Diagnostics &diags);
 
 /// A language model, with its tokenizer.

@@ -11,6 +11,7 @@
 #include "LoadedModel.h"
 #include "anec/Generate/Diags.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
 #include <random>
 
 using namespace anec;
@@ -89,7 +90,8 @@ bool Serve::serve(Diagnostics &diags) const {
   options.defaults.markBeginning = loaded.marksBeginning(model.package);
   if (sampling.tokens.getNumOccurrences())
     options.tokens = sampling.tokens;
-  options.seed = sampling.seed.getNumOccurrences() ? sampling.seed
+  // Without the type, a seed would be cut to the 32 bits of random_device.
+  options.seed = sampling.seed.getNumOccurrences() ? uint64_t(sampling.seed)
                                                    : std::random_device()();
   options.port = int(port);
   options.queue = queue;

@@ -7,6 +7,8 @@
 #include "../Signals.h"
 #include "../Terminal.h"
 #include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+#include <functional>
 
 using namespace anec;
 

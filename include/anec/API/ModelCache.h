@@ -40,8 +40,8 @@ struct ModelCacheOptions {
   /// Positions of a text. 0: those of the model, but at most `mostContext`.
   int64_t context = 0;
   int64_t mostContext = 4096;
-  /// The package trains these, and has no weights of its own, instead of one
-  /// that decodes.
+  /// With adapters, the package trains them and has no weights of its own.
+  /// Without, it decodes.
   std::optional<AdapterOptions> adapters = {};
   /// Packages that were not used longest are removed above so many bytes,
   /// unless they were used lately.
@@ -49,7 +49,7 @@ struct ModelCacheOptions {
 };
 
 struct ReadyModel {
-  std::string package;   ///< that decodes, with its weights, or trains
+  std::string package;   ///< has weights and decodes, or trains adapters
   std::string program;   ///< the .tdsl that it is compiled from
   std::string mapping;   ///< of the names of its weights; see WeightOptions
   std::string tokenizer; ///< as openTokenizer takes it; empty without one

@@ -74,8 +74,8 @@ struct SourceFormat {
   /// packages of them are in fp16 unless another is asked for. Other sources
   /// say themselves what they compute in.
   bool isOfTraining = false;
-  /// Whether negative indices count from the end, as no opset of MIL from ios17
-  /// on has them: `readSource` writes them out.
+  /// Whether negative indices count from the end, which MIL does not allow from
+  /// ios17 on: `readSource` makes them count from the start.
   bool countsFromEnd = false;
   /// Whether sources are what Core ML loads or makes of it.
   bool isOfCoreML = false;

@@ -16,7 +16,7 @@ namespace anec {
 /// `temperature`, 0 where `do_sample` is false, `top_p`, `top_k`, `min_p`, and
 /// `repetition_penalty`, which is for the whole text. All else is that of
 /// `options`. Returns false, with the reason reported, when the file cannot be
-/// read or has a value that is none.
+/// read or has a value that is out of range.
 [[nodiscard]] bool readGenerationConfig(llvm::StringRef folder,
                                         SamplingOptions &options,
                                         Diagnostics &diags);

@@ -16,6 +16,9 @@
 
 #include "anec/Generate/Generate.h"
 #include "anec/Text/ChatTemplate.h"
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace anec {
 

@@ -7,7 +7,7 @@
 /// Writes the texts that several threads ask for with one model, one after the
 /// other in the order in which they asked:
 ///
-///   anec::TextService service(generator, tokenizer, {.queue = 32}, diags);
+///   anec::TextService service(generator, tokenizer, stop, /*queue=*/32);
 ///   auto text = service.prepare(*request, error);
 ///   auto made = service.write(*text, client, error);
 ///
@@ -20,6 +20,7 @@
 #define ANEC_SERVE_TEXTSERVICE_H
 
 #include "anec/Serve/CompletionRequest.h"
+#include <atomic>
 #include <condition_variable>
 #include <list>
 #include <mutex>

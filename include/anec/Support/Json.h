@@ -67,7 +67,7 @@ private:
   llvm::StringMap<Place> places;
 };
 
-/// Parses `text`. Returns nothing, with `error` set, if it is no JSON, exceeds
+/// Parses `text`. Returns nothing, with `error` set, if it is not JSON, exceeds
 /// `limits`, or has an object with two equal keys. Fills `places`, if it is not
 /// null.
 std::optional<llvm::json::Value> parseJson(llvm::StringRef text,

@@ -84,8 +84,8 @@ openChatTemplate(const Tokenizer &tokenizer, Diagnostics &diags);
 std::optional<int64_t> chatTime(llvm::StringRef text);
 
 /// The message `{"role": "user", "content": "Hello"}`, of which `text` is the
-/// JSON text. Returns nothing when it is none, with `wrong` set to what follows
-/// the name of the message: `has a content that ..`.
+/// JSON text. Returns nothing when it is not a message, with `wrong` set to
+/// what follows the name of the message: `has a content that ..`.
 std::optional<ChatMessage> chatMessage(const llvm::json::Value &value,
                                        llvm::StringRef text,
                                        std::string &wrong);

@@ -68,9 +68,8 @@ public:
   /// `decode` gives it.
   virtual bool decodesWhole() const { return false; }
 
-  /// Whether each byte that is no UTF-8 is shown as U+FFFD on its own.
-  /// Otherwise the bytes that begin a character which is not whole are shown as
-  /// one.
+  /// Whether each byte that is not valid UTF-8 is shown as a U+FFFD. Otherwise
+  /// one U+FFFD stands for all bytes that begin an incomplete character.
   virtual bool showsEachByte() const { return true; }
 
   /// The text of `id` when it is a marker with one, such as `<|im_end|>`.
