@@ -9,10 +9,16 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <ctime>
 #include <httplib.h>
+#include <mutex>
 #include <random>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 using namespace anec;
 using llvm::StringRef;
@@ -20,7 +26,7 @@ using llvm::StringRef;
 static constexpr llvm::StringLiteral address = "127.0.0.1";
 
 //===----------------------------------------------------------------------===//
-// Who asks
+// Requests that are refused
 //===----------------------------------------------------------------------===//
 
 /// Whether `host`, with or without a port, is a name of this machine that no
@@ -35,7 +41,7 @@ static bool isLoopback(StringRef host) {
   return part == address || part.equals_insensitive("localhost");
 }
 
-/// Why a request is refused whatever it asks for; empty if it is not.
+/// Why a request is refused by where it comes from; empty if it is not.
 static std::string refusal(const httplib::Request &request) {
   if (!isLoopback(request.get_header_value("Host")))
     return "the header `Host` names another machine";
@@ -52,6 +58,37 @@ static std::string refusal(const httplib::Request &request) {
 static void refuse(httplib::Response &response, const RequestError &error) {
   response.status = error.status;
   response.set_content(errorJson(error), "application/json");
+}
+
+/// The handler with the check of `refusal` before it. At this point the body
+/// has been read: the library takes a body that is left for the next request of
+/// the connection, whose headers another site could choose.
+static httplib::Server::Handler guarded(httplib::Server::Handler handler) {
+  return [handler = std::move(handler)](const httplib::Request &request,
+                                        httplib::Response &response) {
+    std::string why = refusal(request);
+    if (!why.empty())
+      return refuse(response, {403, why});
+    handler(request, response);
+  };
+}
+
+/// Why a request is refused before its body is read. Pages of other sites
+/// cannot send what is refused here.
+static std::optional<RequestError> formError(const httplib::Request &request) {
+  if (request.method != "POST") {
+    // The library finds the handler by a recursive match of the path.
+    if (request.path.size() > 1000)
+      return RequestError{414, "the path of the request is too long"};
+    return std::nullopt;
+  }
+  // Some versions of the library do not limit the sizes of other bodies.
+  if (request.has_header("Transfer-Encoding") ||
+      !request.has_header("Content-Length"))
+    return RequestError{411, "a body needs the header `Content-Length`"};
+  if (request.has_header("Content-Encoding"))
+    return RequestError{415, "the body of a request cannot be compressed"};
+  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -112,7 +149,8 @@ private:
   int64_t begin;
   std::string prefix;
   std::atomic<uint64_t> requests{0};
-  std::mutex reading;
+  std::mutex reading;          ///< of bodies
+  mutable std::mutex printing; ///< to standard error
 };
 
 } // namespace
@@ -126,7 +164,8 @@ void Handlers::print(const CompletionHead &head,
                      const GeneratedText &text) const {
   if (options.isQuiet)
     return;
-  // In one piece, because threads print at the same time.
+  // Threads print at the same time.
+  std::lock_guard<std::mutex> lock(printing);
   std::string line;
   llvm::raw_string_ostream out(line);
   out << "POST " << pathOf(head.kind) << ": " << text.ids.size()
@@ -206,34 +245,36 @@ void Handlers::complete(CompletionKind kind, const httplib::Request &asked,
 void Handlers::add(httplib::Server &server) {
   server.set_pre_routing_handler(
       [](const httplib::Request &request, httplib::Response &response) {
-        std::string why = refusal(request);
-        if (why.empty())
+        std::optional<RequestError> error = formError(request);
+        if (!error)
           return httplib::Server::HandlerResponse::Unhandled;
-        refuse(response, {403, why});
+        refuse(response, *error);
         return httplib::Server::HandlerResponse::Handled;
       });
   for (CompletionKind kind : {CompletionKind::Chat, CompletionKind::Text})
     server.Post(pathOf(kind).str(),
-                [this, kind](const httplib::Request &request,
-                             httplib::Response &response) {
+                guarded([this, kind](const httplib::Request &request,
+                                     httplib::Response &response) {
                   complete(kind, request, response);
-                });
+                }));
   auto get = [&server](const char *path, std::string text) {
-    server.Get(path, [text = std::move(text)](const httplib::Request &,
-                                              httplib::Response &response) {
-      response.set_content(text, "application/json");
-    });
+    server.Get(path,
+               guarded([text = std::move(text)](const httplib::Request &,
+                                                httplib::Response &response) {
+                 response.set_content(text, "application/json");
+               }));
   };
   get("/health", "{\"status\":\"ok\"}");
   get("/v1/models", modelsJson(options.model, begin));
-  server.Get("/v1/models/(.+)", [this](const httplib::Request &request,
-                                       httplib::Response &response) {
-    if (request.matches[1] == options.model)
-      return response.set_content(modelJson(options.model, begin),
-                                  "application/json");
-    refuse(response, {404, "the model here is `" + options.model + "`", "model",
-                      "model_not_found"});
-  });
+  server.Get("/v1/models/(.+)", guarded([this](const httplib::Request &request,
+                                               httplib::Response &response) {
+               if (request.matches[1] == options.model)
+                 return response.set_content(modelJson(options.model, begin),
+                                             "application/json");
+               refuse(response,
+                      {404, "the model here is `" + options.model + "`",
+                       "model", "model_not_found"});
+             }));
   // What the library refuses itself: unknown paths, bodies that are too large.
   server.set_error_handler([](const httplib::Request &request,
                               httplib::Response &response) {
@@ -244,7 +285,7 @@ void Handlers::add(httplib::Server &server) {
                                             ")"};
     if (response.status == 404)
       error.message =
-          request.method + " " + request.path + " is nothing that is served";
+          request.method + " " + request.path + " is not served here";
     if (response.status == 413)
       error.message = "the body of the request is too large";
     refuse(response, error);
@@ -255,7 +296,8 @@ void Handlers::add(httplib::Server &server) {
 // The server
 //===----------------------------------------------------------------------===//
 
-/// Two servers on one port would each get some of the requests.
+/// Instead of the library's SO_REUSEPORT, with which two servers on one port
+/// would each get some of the requests.
 static void allowPortAgain(socket_t socket) {
   int yes = 1;
   ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
@@ -263,7 +305,8 @@ static void allowPortAgain(socket_t socket) {
 
 bool anec::hasHttpServer() { return true; }
 
-/// Listens until the server is stopped. Returns why that ended, or 0.
+/// Listens until the server is stopped. Returns the number of the error that
+/// ended it, or 0.
 static int listen(httplib::Server &server) {
   try {
     return server.listen_after_bind() ? 0 : errno;

@@ -220,6 +220,17 @@ def answers():
                             ({"Origin": "null"}, 403),
                             ({"Origin": "http://localhost:3000"}, 200)):
         assert server.json("POST", "/v1/chat/completions", body, headers)[0] == status, headers
+    # The body of a request that is refused is not taken for the next request.
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=600)
+    for headers, status in (({"Origin": "https://evil.example"}, 403), ({}, 200)):
+        connection.request("POST", "/v1/chat/completions", json.dumps(body), headers)
+        answer = connection.getresponse()
+        answer.read()
+        assert answer.status == status, answer.status
+    connection.close()
+    assert server.json("POST", "/v1/completions", iter([b"{}"]))[0] == 411  # in chunks
+    assert server.json("POST", "/v1/completions", "{}", {"Content-Encoding": "gzip"})[0] == 415
+    assert server.json("GET", "/v1/models/" + 2000 * "a")[0] == 414
     status, answer = server.json("POST", "/v1/completions", 17_000_000 * "a")
     assert status == 413 and "too large" in answer["error"]["message"], answer
     # Not HTTP.
