@@ -67,6 +67,13 @@ struct Sources {
 };
 } // namespace
 
+static int64_t countResultElements(const Op &op) {
+  int64_t count = 0;
+  for (const Value *result : op.resultValues())
+    count += result->type.numElements();
+  return count;
+}
+
 /// Whether the ops can be computed in the steps that are left, which are taken
 /// then.
 static bool canCompute(const DenseSet<const Op *> &ops, int64_t &stepsLeft) {
@@ -75,9 +82,7 @@ static bool canCompute(const DenseSet<const Op *> &ops, int64_t &stepsLeft) {
     bool hasBlocks = blocksSlot(op->def()) >= 0;
     if (!op->def().eval || (op->def().has(trait::SideEffect) && !hasBlocks))
       return false;
-    int64_t count = 0;
-    for (const Value *result : op->resultValues())
-      count += result->type.numElements();
+    int64_t count = countResultElements(*op);
     elements += count;
     steps += count + countFlops(*op);
     if (elements > mostElements || steps > stepsLeft || steps < 0)
@@ -125,13 +130,19 @@ bool Elements::run(const Function &block, ArrayRef<RefTensor> parameters,
   Elements inside(inputs, computed, stepsLeft);
   for (auto [parameter, elements] : zip_equal(block.parameters(), parameters))
     inside.set(parameter.get(), elements);
+  int64_t made = 0;
+  --stepsLeft; // A loop without ops must end too.
   for (const Op &op : block.body()) {
     if (op.is(ops::Const))
       continue;
-    stepsLeft -= 1 + countFlops(op);
-    if (stepsLeft < 0 || !inside.compute(op))
+    int64_t count = countResultElements(op);
+    made += count;
+    stepsLeft -= 1 + count + countFlops(op);
+    if (made > mostElements || stepsLeft < 0 || !inside.compute(op))
       return false;
   }
+  if (stepsLeft < 0)
+    return false;
   results.clear();
   for (unsigned i = 0; i < block.numResults(); ++i) {
     const RefTensor *elements = inside.find(block.result(i));
