@@ -5,7 +5,6 @@
 
 #include "anec/Serve/TextService.h"
 #include "anec/Generate/ChatSession.h"
-#include "llvm/ADT/ScopeExit.h"
 #include <algorithm>
 #include <chrono>
 
@@ -87,19 +86,23 @@ TextService::prepare(const CompletionRequest &request, RequestError &error) {
   return text;
 }
 
-bool TextService::hasPlaceLocked(RequestError &error) const {
-  if (tickets.size() <= queue)
-    return true;
-  error.status = 503;
-  error.code = "overloaded";
-  error.message = "the model is busy, and " + std::to_string(queue) +
-                  " requests wait for it";
-  return false;
+TextPlace::~TextPlace() {
+  std::lock_guard<std::mutex> lock(service.mutex);
+  service.tickets.remove(ticket);
+  service.turns.notify_all();
 }
 
-bool TextService::hasPlace(RequestError &error) {
+std::shared_ptr<TextPlace> TextService::enter(RequestError &error) {
   std::lock_guard<std::mutex> lock(mutex);
-  return hasPlaceLocked(error);
+  if (tickets.size() > queue) {
+    error.status = 503;
+    error.code = "overloaded";
+    error.message = "the model is busy, and " + std::to_string(queue) +
+                    " requests wait for it";
+    return nullptr;
+  }
+  tickets.push_back(nextTicket);
+  return std::shared_ptr<TextPlace>(new TextPlace(*this, nextTicket++));
 }
 
 bool TextService::waitForTurn(uint64_t ticket, TextClient &client) {
@@ -118,24 +121,13 @@ bool TextService::waitForTurn(uint64_t ticket, TextClient &client) {
   return !stop;
 }
 
-std::optional<GeneratedText>
-TextService::write(PreparedText text, TextClient &client, RequestError &error) {
-  uint64_t ticket;
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    if (!hasPlaceLocked(error))
-      return std::nullopt;
-    ticket = nextTicket++;
-    tickets.push_back(ticket);
-  }
-  auto leave = llvm::make_scope_exit([&] {
-    std::lock_guard<std::mutex> lock(mutex);
-    tickets.remove(ticket);
-    turns.notify_all();
-  });
+std::optional<GeneratedText> TextService::write(PreparedText text,
+                                                const TextPlace &place,
+                                                TextClient &client,
+                                                RequestError &error) {
   GeneratedText ended;
   ended.finish = Finish::Interrupted;
-  if (!waitForTurn(ticket, client))
+  if (!waitForTurn(place.ticket, client))
     return ended;
 
   Listener listener(client, stop);

@@ -204,7 +204,8 @@ TrainOptions Finetune::training(const ReadyModel &ready,
 /// The checkpoint with the lowest validation loss, or the newest.
 static std::string bestOf(const std::string &run) {
   std::string best = run + "/best";
-  return fs::exists(best) ? best : listCheckpoints(run).back();
+  std::vector<std::string> all = listCheckpoints(run);
+  return fs::exists(best) || all.empty() ? best : all.back();
 }
 
 bool Finetune::merge(const ReadyModel &ready, Diagnostics &diags) const {

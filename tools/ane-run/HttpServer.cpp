@@ -141,7 +141,8 @@ private:
   void complete(CompletionKind kind, const httplib::Request &asked,
                 httplib::Response &response);
   bool answer(const CompletionHead &head, const CompletionRequest &request,
-              const PreparedText &text, httplib::DataSink &sink);
+              const PreparedText &text, const TextPlace &place,
+              httplib::DataSink &sink);
   void print(const CompletionHead &head, const GeneratedText &text) const;
 
   TextService &service;
@@ -182,12 +183,13 @@ void Handlers::print(const CompletionHead &head,
 /// closed, which tells the client that the answer is not whole.
 bool Handlers::answer(const CompletionHead &head,
                       const CompletionRequest &request,
-                      const PreparedText &text, httplib::DataSink &sink) {
+                      const PreparedText &text, const TextPlace &place,
+                      httplib::DataSink &sink) {
   Connection client(sink, head, request.streams);
   if (request.streams && head.kind == CompletionKind::Chat)
     client.sendEvent(beginningChunk(head));
   RequestError error;
-  std::optional<GeneratedText> made = service.write(text, client, error);
+  std::optional<GeneratedText> made = service.write(text, place, client, error);
   if (!made) {
     if (request.streams)
       client.sendEvent(errorJson(error));
@@ -225,7 +227,10 @@ void Handlers::complete(CompletionKind kind, const httplib::Request &asked,
     request->tokens = options.tokens;
   if (request)
     text = service.prepare(*request, error);
-  if (!text || !service.hasPlace(error))
+  std::shared_ptr<TextPlace> place;
+  if (text)
+    place = service.enter(error);
+  if (!place)
     return refuse(response, error);
   bool isChat = kind == CompletionKind::Chat;
   CompletionHead head{kind,
@@ -236,9 +241,9 @@ void Handlers::complete(CompletionKind kind, const httplib::Request &asked,
   // the client is still there.
   response.set_chunked_content_provider(
       request->streams ? "text/event-stream" : "application/json",
-      [this, head, request = std::move(*request),
-       text = std::move(*text)](size_t, httplib::DataSink &sink) {
-        return answer(head, request, text, sink);
+      [this, head, request = std::move(*request), text = std::move(*text),
+       place = std::move(place)](size_t, httplib::DataSink &sink) {
+        return answer(head, request, text, *place, sink);
       });
 }
 
@@ -309,7 +314,8 @@ bool anec::hasHttpServer() { return true; }
 /// ended it, or 0.
 static int listen(httplib::Server &server) {
   try {
-    return server.listen_after_bind() ? 0 : errno;
+    errno = 0;
+    return server.listen_after_bind() ? 0 : errno ? errno : EADDRNOTAVAIL;
   } catch (const std::system_error &error) { // no more threads
     return error.code().value();
   }

@@ -9,7 +9,8 @@
 ///
 ///   anec::TextService service(generator, tokenizer, stop, /*queue=*/32);
 ///   auto text = service.prepare(*request, error);
-///   auto made = service.write(*text, client, error);
+///   auto place = service.enter(error);
+///   auto made = service.write(*text, *place, client, error);
 ///
 /// What the model has read for the text before, it does not read again when the
 /// next begins alike, such as a conversation that goes on.
@@ -23,6 +24,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <list>
+#include <memory>
 #include <mutex>
 
 namespace anec {
@@ -44,6 +46,23 @@ struct PreparedText {
   GenerateOptions options;
 };
 
+class TextService;
+
+/// A place in the queue of a service, which its destructor gives up.
+class TextPlace {
+public:
+  ~TextPlace();
+  TextPlace(const TextPlace &) = delete;
+  TextPlace &operator=(const TextPlace &) = delete;
+
+private:
+  friend class TextService;
+  TextPlace(TextService &service, uint64_t ticket)
+      : service(service), ticket(ticket) {}
+  TextService &service;
+  uint64_t ticket;
+};
+
 class TextService {
 public:
   /// The generator, its tokenizer and `stop` must outlive the service. When
@@ -55,19 +74,19 @@ public:
   /// the model cannot take it.
   std::optional<PreparedText> prepare(const CompletionRequest &request,
                                       RequestError &error);
-  /// Whether another request can wait. If not, `error` is set.
-  [[nodiscard]] bool hasPlace(RequestError &error);
-  /// Waits for the model, and writes. Returns nothing, with `error` set, when
-  /// too many wait or the model fails. The text is interrupted when `client`
-  /// no longer waits.
-  std::optional<GeneratedText> write(PreparedText text, TextClient &client,
-                                     RequestError &error);
+  /// A place in the queue. Null, with `error` set, when too many wait.
+  std::shared_ptr<TextPlace> enter(RequestError &error);
+  /// Waits for the model at `place`, and writes. Returns nothing, with `error`
+  /// set, when the model fails. The text is interrupted when `client` no longer
+  /// waits.
+  std::optional<GeneratedText> write(PreparedText text, const TextPlace &place,
+                                     TextClient &client, RequestError &error);
 
   /// Why conversations are refused; empty when they are not.
   const std::string &noChatReason() const { return noChat; }
 
 private:
-  [[nodiscard]] bool hasPlaceLocked(RequestError &error) const;
+  friend class TextPlace;
   [[nodiscard]] bool waitForTurn(uint64_t ticket, TextClient &client);
 
   Generator &generator;

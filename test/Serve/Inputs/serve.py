@@ -56,7 +56,7 @@ class Server:
         code = self.process.wait(20)
         self.reader.join()
         assert code == 0, (code, self.lines)
-        assert time.monotonic() - begin < 10
+        assert time.monotonic() - begin < 60
 
 
 def events(answer):
@@ -276,7 +276,7 @@ def clients():
     results = []
 
     def ask():
-        results.append(server.chat("b", max_tokens=1500)[0])
+        results.append(server.chat("b", max_tokens=500)[0])
     threads = [threading.Thread(target=ask, daemon=True) for _ in range(8)]
     for thread in threads:
         thread.start()
