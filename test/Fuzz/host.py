@@ -15,8 +15,14 @@ import shutil
 import sys
 import traceback
 
-LIBRARY = "libanec-c.dylib" if sys.platform == "darwin" else "libanec-c.so"
+LIBRARIES = "libanec-c.so", "libanec-c.dylib"  # of Linux, of a Mac
 SEQ = 16  # positions of the model that faults.py compiles
+
+
+def library_in(build):
+    """The C library of a build; None without one."""
+    paths = (build / "lib" / "C" / name for name in LIBRARIES)
+    return next((path for path in paths if path.exists()), None)
 
 
 class Refused(Exception):
@@ -55,7 +61,7 @@ FP16, INT32 = 1, 7
 
 class CApi:
     def __init__(self, build):
-        self.library = ctypes.CDLL(str(build / "lib" / "C" / LIBRARY))
+        self.library = ctypes.CDLL(str(library_in(build)))
         self.library.anec_diagnostics_create.restype = POINTER
         self.library.anec_diagnostics_text.restype = TEXT
         self.diags = POINTER(self.library.anec_diagnostics_create())
@@ -201,7 +207,7 @@ class PythonApi:
 
 def is_built(build, api):
     if api == "c":
-        return (build / "lib" / "C" / LIBRARY).exists()
+        return library_in(build) is not None
     return any((build / "python" / "anec").glob("_anec*"))
 
 

@@ -3,6 +3,7 @@
 with nodes that are apart, and a picture with the colours of the legend.
 
 usage: browser.py FILE.html PROFILE_FOLDER GRAPHS"""
+import os
 import pathlib
 import re
 import shutil
@@ -19,10 +20,17 @@ COLOURS = {"dispatch": (0x98, 0xa2, 0xb3), "computing": (0x2f, 0x6f, 0xd0),
            "a host op": (0xf4, 0xef, 0xe3), "a kernel": (0xe3, 0xee, 0xfc)}
 
 
+def system_path():
+    """PATH without the tools of a Mac: Debian's chromium is a script."""
+    return os.pathsep.join(folder for folder in os.environ["PATH"].split(os.pathsep)
+                           if folder != os.environ.get("MAC_TOOLS"))
+
+
 def chromium(profile, *arguments):
     shutil.rmtree(profile, ignore_errors=True)
     return subprocess.run(["chromium", *FLAGS, f"--user-data-dir={profile}",
                            *arguments], text=True, timeout=120,
+                          env={**os.environ, "PATH": system_path()},
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 

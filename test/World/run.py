@@ -72,6 +72,13 @@ def update(seen, tried, items, sections):
     write_table(kept | seen, sections)
 
 
+def processors():
+    """How many processors this process may use; a Mac says how many there are."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def counts(rows):
     """Text: a line for each section and step, with the number of each outcome."""
     table = collections.defaultdict(collections.Counter)
@@ -289,7 +296,7 @@ def main():
     parser.add_argument("--turns", action="store_true")
     parser.add_argument("--missing", action="store_true")
     parser.add_argument("--only", action="append", default=[], metavar="SECTION/ITEM[/VARIANT]")
-    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--jobs", type=int, default=processors())
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--docs", action="store_true")
