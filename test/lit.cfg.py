@@ -161,6 +161,8 @@ if config.has_mpi and shutil.which("mpirun"):
         "%mpirun", f"{no_leaks}{shell['within']} 120 mpirun --allow-run-as-root "
         "--oversubscribe --bind-to none"))
 if config.is_thread_sanitized:
+    # `UNSUPPORTED: thread-sanitizer`: it has a thread of its own.
+    config.available_features.add("thread-sanitizer")
     config.environment["TSAN_OPTIONS"] = ":".join(filter(None, [
         config.environment.get("TSAN_OPTIONS"),
         "suppressions=" + config.anec_source_dir + "/test/tsan.txt",

@@ -352,25 +352,22 @@ bool anec::serveHttp(TextService &service, const HttpServerOptions &options,
   }
   llvm::errs() << options.model << " at http://" << address << ':' << port
                << "/v1\n";
-  std::atomic<bool> hasEnded{false};
-  std::optional<std::thread> stopper;
-  int code = 0;
+  constexpr int isListening = -1;
+  std::atomic<int> code{isListening};
+  std::optional<std::thread> listener;
   try {
-    stopper.emplace([&] {
-      // A server that does not run yet cannot be stopped.
-      while (!hasEnded && !(stop && server.is_running()))
-        std::this_thread::sleep_for(std::chrono::milliseconds(50));
-      if (!hasEnded)
-        server.stop();
-    });
+    listener.emplace([&] { code = listen(server); });
   } catch (const std::system_error &error) {
     code = error.code().value();
   }
-  if (stopper)
-    code = listen(server);
-  hasEnded = true;
-  if (stopper)
-    stopper->join();
+  // Signals come to this thread. A server that does not run yet cannot be
+  // stopped.
+  while (code == isListening && !(stop && server.is_running()))
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  if (code == isListening)
+    server.stop();
+  if (listener)
+    listener->join();
   if (code == 0 || stop)
     return true;
   diags.report({}, diag::CannotListen, port, std::strerror(code));
