@@ -20,6 +20,8 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 foreach(kind PACKAGE LIBRARY INCLUDE)
   set(CMAKE_FIND_ROOT_PATH_MODE_${kind} ONLY)
 endforeach()
+# pkg-config looks in this machine's folders otherwise.
+set(ENV{PKG_CONFIG_LIBDIR} ${ANEC_AARCH64_ROOT}/usr/lib/aarch64-linux-gnu/pkgconfig)
 set(LLVM_DIR ${CMAKE_CURRENT_LIST_DIR}/LLVM)
 # OpenBLAS's threads wait actively, which costs qemu more than they gain.
 set(CMAKE_CROSSCOMPILING_EMULATOR
