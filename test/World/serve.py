@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 
-from harness import RIGHT, Item, fetched, wrong
+from harness import RIGHT, Item, fetched, is_fetched, wrong
 
 COUNT = 24
 QUESTION = "What is a prime, and who says so?"
@@ -22,8 +22,10 @@ MODELS = {"llama": ("LlamaConfig", {}), "qwen3": ("Qwen3Config", {"head_dim": 32
 
 
 def items():
+    missing = "" if is_fetched("openai.txt") else "OpenAI's client is not there"
     for family in MODELS:
-        yield Item(family, "openai", functools.partial(check, family), sample=family == "llama")
+        yield Item(family, "openai", functools.partial(check, family), missing=missing,
+                   sample=family == "llama")
 
 
 def fill(family, folder):

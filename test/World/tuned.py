@@ -11,7 +11,7 @@ import sys
 import unittest.mock
 
 import serve
-from harness import RIGHT, Item, fetched, wrong
+from harness import RIGHT, Item, fetched, is_fetched, wrong
 
 STEPS, RATE, RANK = 10, 2e-3, 4
 CHATS = [[("user", "What is a prime?"), ("assistant", "A number that nothing divides.")],
@@ -26,9 +26,10 @@ MARKED = ("{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\
 
 
 def items():
+    missing = "" if is_fetched("peft.txt") else "PEFT is not there"
     for family in serve.MODELS:
-        yield Item(family, "peft", functools.partial(check, family), sample=family == "qwen3",
-                   seconds=300)
+        yield Item(family, "peft", functools.partial(check, family), missing=missing,
+                   sample=family == "qwen3", seconds=300)
 
 
 def check(family, ctx):
