@@ -489,6 +489,29 @@ class Draw:
             "text", 3) + ") }}" + self.tag("endif")
 
 
+class Constants(Draw):
+    """Draws expressions that are constant, or nearly so: jinja2 evaluates them before it
+    runs a program."""
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.names = {"text": ["'a b'"], "number": ["10", "1e308"], "list": ["[1, 2]"],
+                      "bool": ["true"], "dict": ["{'a': 1}", "{'role': 'user', 2: none}"],
+                      "dicts": ["[{'role': 'user'}, {'role': 'a'}]"], "any": ["none", "limit"]}
+
+    def other_value(self, depth=0):
+        if self.flag(0.7):
+            return f"({self.value('any', depth + 1)}){self.slice()}"
+        return self.pick("none", "1e999", "-1e999", "(1)", "().x", "('nan' | float)", "words",
+                         "18446744073709551616", "(2 ** 70)", "1 or words")
+
+    def whole(self):
+        value = self.value(self.pick("any", "any", "number", "text", "list"))
+        form = self.pick("{{ @ }}", "{% set x = @ %}{{ x }}", "{% if @ %}a{% else %}b{% endif %}",
+                         "{{ [@, words] }}", "{{ (@) ~ limit }}", "{{ (@) | string }}",
+                         "{% set x = (@) | string %}{{ x }}", "{% if words %}a{% else %}{{ @ }}{% endif %}")
+        return form.replace("@", value)
+
+
 def tokenizer():
     import tokenizers
     import transformers
@@ -529,3 +552,14 @@ def make(seed, folder):
                 break
             draw.names, draw.macros = before, macros
     (folder / "case.json").write_text(json.dumps({"template": template, "texts": texts}))
+
+
+def make_constants(seeds, folder):
+    """Templates of one expression, and their texts of plain messages."""
+    made, cases = tokenizer(), []
+    for seed in seeds:
+        template = Constants(seed).whole()
+        texts = list(answers(made, template))[:2]
+        if not any(text and " at 0x" in text for text in texts):
+            cases.append({"template": template, "texts": texts})
+    (folder / "case.json").write_text(json.dumps(cases))

@@ -1,7 +1,8 @@
 """Random chat templates, ten in an item, on three conversations, without and with tools,
 beside `apply_chat_template` of transformers. Steps: read, where every refusal names what
 is not supported; the text of plain messages, of messages with other members, and of calls
-of tools. Where jinja2 has an error, so must anec."""
+of tools. Where jinja2 has an error, so must anec. And constants, which jinja2 evaluates
+before it runs a program, fifty in an item, on plain messages."""
 import functools
 import importlib.metadata
 import json
@@ -16,6 +17,10 @@ def items():
     for first in range(0, 1000, 10):
         yield Item("templates", f"{first:03}", functools.partial(check, range(first, first + 10)),
                    sample=first % 100 == 0, seconds=600)
+    for first in range(0, 1000, 50):
+        yield Item("constants", f"{first:03}",
+                   functools.partial(check_constants, range(first, first + 50)),
+                   sample=first == 0, seconds=300)
 
 
 def write_model(folder):
@@ -37,17 +42,40 @@ def render(ctx, folder, name, tools, *flags):
     return limited([*words, *flags], 10)
 
 
-def check(seeds, ctx):
+def computed(ctx, make, what, *parts):
+    """What `make` writes, kept for as long as what it is made of is the same."""
     versions = " ".join(f"{name} {importlib.metadata.version(name)}"
                         for name in ("jinja2", "transformers"))
+    return ctx.computed(make, f"{what} {versions}", *parts, _templates.Draw, _templates.answers,
+                        repr([value for name, value in sorted(vars(_templates).items())
+                              if name.isupper()]))
+
+
+def check_constants(seeds, ctx):
+    folder = ctx.folder / "model"
+    write_model(folder)
+    made = computed(ctx, functools.partial(_templates.make_constants, seeds),
+                    f"constants {seeds}", _templates.make_constants, _templates.Constants)
+    bad, unread = {}, []
+    for case in json.loads((made / "case.json").read_text()):
+        (folder / "chat_template.jinja").write_bytes(case["template"].encode())
+        for step, outcome in differences(ctx, folder, case["texts"], names=("plain",)):
+            if step == "read":
+                unread.append(f"{case['template']}: {outcome}")
+            else:
+                bad.setdefault(step, wrong(f"{case['template']}: {outcome}"))
+    if unread:
+        bad["read"] = refused("; ".join(unread))
+    return {step: bad.get(step, RIGHT) for step in ("read", "plain")}
+
+
+def check(seeds, ctx):
     folder = ctx.folder / "model"
     write_model(folder)
     bad, unread = {}, []
     for seed in seeds:
-        made = ctx.computed(functools.partial(_templates.make, seed), f"template {seed} {versions}",
-                            _templates.make, _templates.Draw, _templates.answers,
-                            repr([value for name, value in sorted(vars(_templates).items())
-                                  if name.isupper()]))
+        made = computed(ctx, functools.partial(_templates.make, seed), f"template {seed}",
+                        _templates.make)
         case = json.loads((made / "case.json").read_text())
         (folder / "chat_template.jinja").write_bytes(case["template"].encode())
         for step, outcome in differences(ctx, folder, case["texts"]):
@@ -60,9 +88,9 @@ def check(seeds, ctx):
     return {step: bad.get(step, RIGHT) for step in ("read", *_templates.CONVERSATIONS)}
 
 
-def differences(ctx, folder, texts, *flags):
+def differences(ctx, folder, texts, *flags, names=tuple(_templates.CONVERSATIONS)):
     right = iter(texts)
-    for name in _templates.CONVERSATIONS:
+    for name in names:
         for tools in (False, True):
             text = next(right)
             done = render(ctx, folder, name, tools, *flags)

@@ -29,9 +29,26 @@ Value Evaluator::lookup(StringRef name) {
   return undefined("`" + name + "` is undefined");
 }
 
+bool Evaluator::canFold(const Expression &expression) {
+  switch (expression.kind) {
+  case E::Name:
+  case E::Member:
+  case E::Call:
+    return false;
+  case E::Filter: // Those of items use the variables.
+    return expression.items[0] && none_of(itemFilters(), [&](const auto &row) {
+             return row.name == expression.text;
+           });
+  default:
+    return true;
+  }
+}
+
 Value Evaluator::evaluate(const Expression &expression) {
   if (expression.kind == E::Literal)
     return expression.literal;
+  if (isFolding && !canFold(expression))
+    return fail("this is not constant");
   if (expression.kind == E::Name && spend(1))
     return lookup(expression.text);
   ++depth;
@@ -220,6 +237,8 @@ Value Evaluator::evaluateParts(const Expression &expression) {
   switch (expression.kind) {
   case E::Literal:
     return expression.literal;
+  case E::NotFinite:
+    return fail("a constant is inf or nan, which jinja2 has no name for");
   case E::Name:
   case E::Member:
     return lookup(expression.text);
@@ -274,9 +293,10 @@ Value Evaluator::evaluateParts(const Expression &expression) {
   case E::Choice:
     if (part(0).isTrue())
       return part(1);
-    return expression.items[2]
-               ? part(2)
-               : undefined("the inline `if` is false, and has no `else`");
+    if (expression.items[2])
+      return part(2);
+    return isFolding ? fail("this is not constant")
+                     : undefined("the inline `if` is false, and has no `else`");
   }
   llvm_unreachable("not a kind");
 }

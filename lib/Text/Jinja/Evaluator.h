@@ -17,11 +17,17 @@ namespace anec::jinja {
 /// Runs a program. After an error, everything returns at once.
 class Evaluator {
 public:
-  Evaluator(const Inputs &inputs, TemplateError &error);
+  /// With `isFolding`, it evaluates constants before a run, as jinja2 does.
+  Evaluator(const Inputs &inputs, TemplateError &error, bool isFolding = false);
   ~Evaluator();
 
   void run(const std::vector<Statement> &program);
   std::string take() { return std::move(output); }
+
+  /// The value of a constant; nothing if it is none, or has an error.
+  std::optional<Value> constantOf(const Expression &expression);
+  /// Whether an expression is constant when its parts are.
+  static bool canFold(const Expression &expression);
 
   /// Reports an error; returns an undefined value.
   Value fail(const llvm::Twine &text);
@@ -131,6 +137,8 @@ private:
   Flow block(const Statement &statement);
   void print(llvm::StringRef text);
   Ref<Scope> inner(Ref<Scope> outer);
+  void charge(Object &made, size_t bytes);
+  Value failSlice(const Value &culprit, const llvm::Twine &text);
   void findBlocks(const std::vector<Statement> &statements);
 
   /// Of expressions and statements in each other, with calls of macros.
@@ -139,6 +147,7 @@ private:
   static constexpr unsigned deepest = 100;
 
   TemplateError &error;
+  const bool isFolding;
   Budget budget;
   std::string output;
   std::string *sink = &output;

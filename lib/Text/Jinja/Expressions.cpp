@@ -8,6 +8,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
+#include <cstdlib>
 
 using namespace anec::jinja;
 using namespace llvm;
@@ -195,11 +196,8 @@ ExpressionPtr Parser::number() {
   std::string digits = literal.text;
   llvm::erase(digits, '_');
   int64_t integer = 0;
-  double number = 0;
   if (literal.kind == T::Float) {
-    if (StringRef(digits).getAsDouble(number))
-      fail("`" + literal.text + "` is too large");
-    made->literal = Value::of(number);
+    made->literal = Value::of(std::strtod(digits.c_str(), nullptr));
     return made;
   }
   StringRef text = digits;

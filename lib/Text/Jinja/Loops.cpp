@@ -34,7 +34,7 @@ Evaluator::Flow Evaluator::loop(const Statement &statement, Ref<Iterator> items,
     items = chosen;
   }
   Ref<Loop> loop(new Loop);
-  loop->charge(&budget, sizeof(Loop));
+  charge(*loop, sizeof(Loop));
   loop->items = std::move(items);
   loop->statement = &statement;
   loop->depth0 = depth0;

@@ -222,6 +222,14 @@ Value Evaluator::path(const Value &object, const Value &attribute,
 // Slices
 //===----------------------------------------------------------------------===//
 
+/// Of a constant, jinja2 takes an item by the key that a slice is, and that is
+/// undefined.
+Value Evaluator::failSlice(const Value &culprit, const Twine &text) {
+  if (isFolding)
+    return undefined(text);
+  return failUndefined(culprit) ? Value() : fail(text);
+}
+
 Value Evaluator::slice(const Value &object, const Value &begin,
                        const Value &end, const Value &step) {
   if (failUndefined(object))
@@ -231,13 +239,11 @@ Value Evaluator::slice(const Value &object, const Value &begin,
       object.isList() || object.isTuple() ||
       (object.is(VK::Sequence) && object.sequence().kind == SK::Range);
   if (!isSequence && !object.isText())
-    return fail("a " + object.typeName() + " has no slices");
+    return failSlice(object, "a " + object.typeName() + " has no slices");
   for (const Value *bound : {&begin, &end, &step})
     if (!bound->isNone() && !bound->isInteger())
-      return failUndefined(*bound)
-                 ? Value()
-                 : fail("a slice takes integers, and there is a " +
-                        bound->typeName());
+      return failSlice(*bound, "a slice takes integers, and there is a " +
+                                   bound->typeName());
   int64_t size = length(object).value_or(0);
   int64_t by = step.isNone() ? 1 : step.asInteger();
   if (by == 0)

@@ -306,6 +306,8 @@ std::optional<std::vector<Statement>> anec::jinja::parse(StringRef program,
     return std::nullopt;
   std::vector<Statement> statements =
       Parser(std::move(tokens), error).program();
+  if (!error)
+    foldConstants(statements, error);
   if (error)
     return std::nullopt;
   return statements;

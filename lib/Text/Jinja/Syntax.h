@@ -74,8 +74,9 @@ using ExpressionPtr = std::unique_ptr<Expression>;
 struct Expression {
   enum class Kind : uint8_t {
     Literal,
-    Name, ///< `text`
-    List, ///< of `items`
+    NotFinite, ///< a literal with an inf or a nan, whose use is an error
+    Name,      ///< `text`
+    List,      ///< of `items`
     Tuple,
     Dict,      ///< of `items`, keys and values in turns
     Attribute, ///< items[0].text
@@ -143,6 +144,10 @@ struct Statement {
 /// Nothing, with `error` set, if `program` is no program.
 std::optional<std::vector<Statement>> parse(llvm::StringRef program,
                                             TemplateError &error);
+
+/// Replaces constant expressions with their values. Sets `error` for what no
+/// program can have.
+void foldConstants(std::vector<Statement> &program, TemplateError &error);
 
 /// What a program is run with.
 struct Inputs {

@@ -136,14 +136,16 @@ static Value stripTags(Call &call) {
 static Value truncate(Call &call) {
   int64_t most = call.integer(0),
           leeway = call[3].isNone() ? 5 : call.integer(3);
-  StringRef end = call.text(2);
-  int64_t kept = most - int64_t(countCharacters(end));
-  if (kept < 0 || leeway < 0)
+  // Anything that has a length, until it is used.
+  std::optional<int64_t> endLength = call.eval.length(call[2]);
+  int64_t kept = most - endLength.value_or(0);
+  if (endLength && (kept < 0 || leeway < 0))
     return call.fail("the length is less than that of the end");
   // Anything that is short enough stays what it is.
   std::optional<int64_t> length = call.eval.length(call.self);
   if (!length || *length <= most + leeway)
     return call.self;
+  StringRef end = call.text(2);
   if (!call.self.isText())
     return call.fail("a " + call.self.typeName() + " is no str");
   StringRef text = call.self.text();
