@@ -39,15 +39,6 @@ std::optional<std::string> anec::readPromptFile(llvm::StringRef path,
   return file->getBuffer().str();
 }
 
-namespace {
-/// A line of a file of prompts.
-struct PromptLine {
-  std::optional<std::string> text;
-  std::vector<int32_t> ids; ///< without a text
-  std::optional<uint64_t> seed;
-};
-} // namespace
-
 /// Reads a line that is a JSON object. Returns what is wrong with it; empty for
 /// nothing.
 static std::string readObject(llvm::StringRef line, PromptLine &prompt) {
@@ -79,13 +70,12 @@ static std::string readObject(llvm::StringRef line, PromptLine &prompt) {
              : "";
 }
 
-std::optional<std::vector<Prompt>>
-anec::readPrompts(llvm::StringRef path, const Generator &generator,
-                  const GenerateOptions &options, Diagnostics &diags) {
+std::optional<std::vector<PromptLine>>
+anec::readPromptLines(llvm::StringRef path, Diagnostics &diags) {
   std::optional<std::string> contents = readPromptFile(path, diags);
   if (!contents)
     return std::nullopt;
-  std::vector<Prompt> prompts;
+  std::vector<PromptLine> lines;
   int64_t number = 0;
   for (llvm::StringRef rest = *contents; !rest.empty();) {
     auto [line, after] = rest.split('\n');
@@ -94,35 +84,49 @@ anec::readPrompts(llvm::StringRef path, const Generator &generator,
     ++number;
     if (line.trim().empty())
       continue;
-    PromptLine read;
+    PromptLine &read = lines.emplace_back();
+    read.number = number;
     std::string wrong;
     if (line.starts_with("{"))
       wrong = readObject(line, read);
     else
       read.text = line.str();
-    if (wrong.empty() && read.text && !generator.hasTokenizer())
-      wrong = "it is a text, and there is no tokenizer";
     if (!wrong.empty()) {
       diags.reportFile(path, diag::BadPromptLine, number, wrong);
       return std::nullopt;
     }
+  }
+  if (lines.empty()) {
+    diags.reportFile(path, diag::NoPrompts);
+    return std::nullopt;
+  }
+  return lines;
+}
+
+std::optional<std::vector<Prompt>>
+anec::encodePrompts(llvm::ArrayRef<PromptLine> lines, llvm::StringRef path,
+                    const Generator &generator, const GenerateOptions &options,
+                    Diagnostics &diags) {
+  std::vector<Prompt> prompts;
+  for (const PromptLine &line : lines) {
+    if (line.text && !generator.hasTokenizer()) {
+      diags.reportFile(path, diag::BadPromptLine, line.number,
+                       "it is a text, and there is no tokenizer");
+      return std::nullopt;
+    }
     uint64_t seed = options.sampling.seed + prompts.size();
     Prompt &prompt = prompts.emplace_back();
-    prompt.seed = read.seed.value_or(seed);
-    prompt.ids = read.ids;
-    if (read.text) {
+    prompt.seed = line.seed.value_or(seed);
+    prompt.ids = line.ids;
+    if (line.text) {
       std::optional<std::vector<int32_t>> ids =
-          generator.encode(*read.text, options.markBeginning, diags);
+          generator.encode(*line.text, options.markBeginning, diags);
       if (!ids)
         return std::nullopt;
       prompt.ids = std::move(*ids);
     } else if (!generator.canRead(prompt.ids, diags)) {
       return std::nullopt;
     }
-  }
-  if (prompts.empty()) {
-    diags.reportFile(path, diag::NoPrompts);
-    return std::nullopt;
   }
   return prompts;
 }

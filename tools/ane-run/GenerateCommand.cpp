@@ -28,7 +28,8 @@ private:
   bool converse(Generator &generator, const Tokenizer *tokenizer,
                 const GenerateOptions &options, GenerateOutput &output,
                 Diagnostics &diags) const;
-  std::optional<std::vector<Prompt>> prompts(const Generator &generator,
+  std::optional<std::vector<Prompt>> prompts(llvm::ArrayRef<PromptLine> lines,
+                                             const Generator &generator,
                                              const GenerateOptions &options,
                                              Diagnostics &diags) const;
 
@@ -65,10 +66,10 @@ private:
 } // namespace
 
 std::optional<std::vector<Prompt>>
-Generate::prompts(const Generator &generator, const GenerateOptions &options,
-                  Diagnostics &diags) const {
-  if (prompt.several.getNumOccurrences())
-    return readPrompts(prompt.several, generator, options, diags);
+Generate::prompts(llvm::ArrayRef<PromptLine> lines, const Generator &generator,
+                  const GenerateOptions &options, Diagnostics &diags) const {
+  if (!lines.empty())
+    return encodePrompts(lines, prompt.several, generator, options, diags);
   std::optional<std::vector<int32_t>> ids;
   if (prompt.ids.getNumOccurrences()) {
     ids = parsePromptIds(prompt.ids, diags);
@@ -122,15 +123,21 @@ bool Generate::generate(Diagnostics &diags) const {
   std::unique_ptr<Backend> backend = backendFlags.choice().open(diags);
   if (!backend)
     return false;
-  TrainedModelSource source = model.source();
+  std::optional<std::vector<PromptLine>> lines{std::in_place};
+  if (prompt.several.getNumOccurrences())
+    lines = readPromptLines(prompt.several, diags);
+  if (!lines)
+    return false;
   // Without texts, ids can be all that is read and printed.
-  source.needsTokenizer = chat.isGiven() || prompt.hasText();
-  // The lines of --prompts can be ids; those that are texts are refused.
-  bool canBeIds = !chat.isGiven() && prompt.several.getNumOccurrences();
+  TrainedModelSource source = model.source();
+  source.needsTokenizer =
+      lines->empty()
+          ? chat.isGiven() || prompt.hasText()
+          : llvm::any_of(*lines, [](const auto &line) { return line.text; });
   LoadedModel main, drafting;
   if (!main.load(source, model.function, cache, quiet, *backend,
                  backendFlags.load(), diags) ||
-      (!canBeIds && !main.hasFittingTokenizer(model.package, diags)))
+      (lines->empty() && !main.hasFittingTokenizer(model.package, diags)))
     return false;
   const Tokenizer *tokenizer =
       main.guessesTooFew() ? nullptr : main.tokenizer();
@@ -179,7 +186,8 @@ bool Generate::generate(Diagnostics &diags) const {
     output.describe("draft: ", drafting.session.get(), *drafting.text);
   if (chat.isGiven())
     return converse(generator, tokenizer, options, output, diags);
-  std::optional<std::vector<Prompt>> given = prompts(generator, options, diags);
+  std::optional<std::vector<Prompt>> given =
+      prompts(*lines, generator, options, diags);
   if (!given)
     return false;
   catchRequestsToStop();

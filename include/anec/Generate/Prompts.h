@@ -20,14 +20,29 @@ parsePromptIds(llvm::StringRef text, Diagnostics &diags);
 [[nodiscard]] std::optional<std::string> readPromptFile(llvm::StringRef path,
                                                         Diagnostics &diags);
 
+/// A line of a file of prompts.
+struct PromptLine {
+  int64_t number = 0; ///< from 1 on
+  std::optional<std::string> text;
+  std::vector<int32_t> ids; ///< without a text
+  std::optional<uint64_t> seed;
+};
+
 /// Reads the prompts in the file at `path`, one in each line that is not empty:
 /// the text of the line or, where it begins with `{`, a JSON object with
 /// `prompt`, a text, or `prompt_ids`, a list of ids, and optionally `seed`.
-/// Prompt n, from 0 on, otherwise has the seed of the options plus n. Returns
-/// nothing, with the reason reported, when a prompt has no ids.
+/// Returns nothing, with the reason reported, when a line is none of these, or
+/// there is no prompt.
+[[nodiscard]] std::optional<std::vector<PromptLine>>
+readPromptLines(llvm::StringRef path, Diagnostics &diags);
+
+/// The prompts in the lines of `path`. Prompt n, from 0 on, has the seed of the
+/// options plus n unless its line has one. Returns nothing, with the reason
+/// reported, when a prompt has no ids that the model knows.
 [[nodiscard]] std::optional<std::vector<Prompt>>
-readPrompts(llvm::StringRef path, const Generator &generator,
-            const GenerateOptions &options, Diagnostics &diags);
+encodePrompts(llvm::ArrayRef<PromptLine> lines, llvm::StringRef path,
+              const Generator &generator, const GenerateOptions &options,
+              Diagnostics &diags);
 
 } // namespace anec
 
