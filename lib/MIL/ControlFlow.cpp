@@ -138,11 +138,15 @@ bool FunctionBinder::defineChosen(const Statement &statement,
 // Blocks that values decide
 //===----------------------------------------------------------------------===//
 
-/// Forgets what is known about an op that is erased.
+/// Forgets what is known about an op that is erased, and about those in its
+/// blocks: others may be created at their addresses.
 void FunctionBinder::forget(const Op &op) {
   computedOps.erase(&op);
   for (const Value *result : op.resultValues())
     computedValues.erase(result);
+  for (const auto &block : blocksOf(op))
+    for (const Op &inner : block->body())
+      forget(inner);
 }
 
 Op *FunctionBinder::lastOp() {

@@ -610,6 +610,11 @@ const Constant *FunctionBinder::knownValue(const Value *value) const {
 /// A program written with unknown extents computes shapes from constants and
 /// from extents that are known now.
 void FunctionBinder::computeValues(const Op &op) {
+  assert(none_of(op.resultValues(),
+                 [&](const Value *value) {
+                   return computedValues.contains(value);
+                 }) &&
+         "an erased op, at the same address, was not forgotten");
   bool ofType = op.is(ops::ShapeOf);
   auto isKnown = [&](const Value *operand) {
     return !operand || ofType || knownValue(operand);
