@@ -122,6 +122,16 @@ if config.has_python_module and not config.is_sanitized:
 if subprocess.run([config.python, "-c", "import ensurepip, venv"],
                   capture_output=True).returncode == 0:
     config.available_features.add("python-venv")
+# `REQUIRES: wheel`: what the wheel for other systems is made of, and auditwheel, which
+# `bash packaging/wheel/install` fetches.
+if (os.path.isdir(os.path.join(config.anec_build_dir, "packaging/wheel/portable"))
+        and {"python-venv", "python-module"} <= set(config.available_features)):
+    packer = subprocess.run(["bash", config.anec_source_dir + "/packaging/wheel/install",
+                             "--present"], capture_output=True, text=True)
+    if packer.returncode == 0:
+        config.available_features.add("wheel")
+        config.environment["ANEC_WHEEL_CACHE"] = os.path.dirname(
+            os.path.dirname(packer.stdout.strip()))
 # `REQUIRES: sentencepiece`: the programs of that library.
 if shutil.which("spm_encode"):
     config.available_features.add("sentencepiece")

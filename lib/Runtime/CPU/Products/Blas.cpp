@@ -12,6 +12,9 @@ using namespace anec::cpu;
 // with; a static one is linked.
 #ifdef ANEC_BLAS_LIBRARY
 #include "anec/Support/MemoryLimit.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include <dlfcn.h>
 #include <type_traits>
 
@@ -19,17 +22,50 @@ using namespace anec::cpu;
 /// that multiplies, and where the system refuses them, it asks forever.
 static bool hasFewAddresses() { return addressLimit() < uint64_t(64) << 30; }
 
+/// Where scipy-openblas32, a package of PyPI, is beside the file that has this
+/// code: in site-packages, of which it is `anec/libanec-c.so` or
+/// `anec.scripts/ane-run`.
+static std::string besideOwnFile() {
+  Dl_info info;
+  void *own = reinterpret_cast<void *>(&hasFewAddresses);
+  if (!::dladdr(own, &info) || !info.dli_fname)
+    return "";
+  // Of a program, the name is the one that it was called by.
+  std::string file = llvm::StringRef(info.dli_fname).contains(".so")
+                         ? info.dli_fname
+                         : llvm::sys::fs::getMainExecutable("", own);
+  llvm::SmallString<256> path(llvm::sys::path::parent_path(file));
+  llvm::sys::path::append(path, "..", "scipy_openblas32", "lib",
+                          "libscipy_openblas.so");
+  return std::string(path);
+}
+
+namespace {
+struct LoadedBlas {
+  void *library = nullptr;
+  std::string prefix; ///< of its names
+};
+} // namespace
+
+/// Opens a BLAS. It is never closed: it can have threads.
+static LoadedBlas open() {
+  std::string own = besideOwnFile();
+  if (llvm::sys::fs::exists(own))
+    if (void *library = ::dlopen(own.c_str(), RTLD_NOW | RTLD_LOCAL))
+      return {library, "scipy_"};
+  return {::dlopen(ANEC_BLAS_LIBRARY, RTLD_NOW | RTLD_LOCAL), ""};
+}
+
 static BlasFunctions load() {
   BlasFunctions functions;
   if (hasFewAddresses())
     return functions;
-  // Never closed: it can have threads.
-  void *library = ::dlopen(ANEC_BLAS_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-  if (!library)
+  LoadedBlas blas = open();
+  if (!blas.library)
     return functions;
   auto find = [&](auto &function, const char *name) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
-        ::dlsym(library, name));
+        ::dlsym(blas.library, (blas.prefix + name).c_str()));
   };
   find(functions.sgemm, "cblas_sgemm");
   find(functions.setThreads, "openblas_set_num_threads");
