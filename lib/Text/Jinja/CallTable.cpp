@@ -51,6 +51,7 @@ const CallRow *anec::jinja::findMethod(const Value &self, StringRef name) {
     return findIn({dictMethods()}, name);
   case VK::Bool:
   case VK::Integer:
+  case VK::BigInteger:
   case VK::Float:
     return findIn({numberMethods()}, name);
   case VK::Loop:
@@ -150,6 +151,8 @@ int64_t Call::integer(size_t index) const {
   if (values[index].isInteger())
     return values[index].asInteger();
   eval.failUndefined(values[index]);
+  if (values[index].isBig())
+    fail("an argument is too large");
   fail("an argument is " + values[index].typeName() + ", and no int");
   return 0;
 }

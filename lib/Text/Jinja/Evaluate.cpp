@@ -225,11 +225,9 @@ Value Evaluator::negative(const Value &value, bool negates) {
     return {};
   if (value.is(VK::Float))
     return negates ? Value::of(-value.asNumber()) : value;
-  if (!value.isInteger())
+  if (!value.isWhole())
     return fail("a " + value.typeName() + " has no sign");
-  if (negates && value.asInteger() == INT64_MIN)
-    return fail("a number is too large");
-  return Value::of(negates ? -value.asInteger() : value.asInteger());
+  return integer(negates ? -value.asWhole() : value.asWhole());
 }
 
 Value Evaluator::evaluateParts(const Expression &expression) {

@@ -88,6 +88,20 @@ Value Evaluator::text(std::string bytes, bool isMarkup) {
   return {VK::Text, std::move(made)};
 }
 
+Value Evaluator::integer(const Whole &number) {
+  Value made = Value::literal(number);
+  if (!made.isBig())
+    return made;
+  if (number.isTooLarge())
+    return fail("an integer is too large");
+  size_t size = sizeof(BigInteger) + number.size.getNumWords() * 8;
+  if (!spend(1 + number.bits() / 256) || !reserve(size))
+    return {};
+  charge(*const_cast<Object *>(static_cast<const Object *>(made.identity())),
+         size);
+  return made;
+}
+
 Value Evaluator::list(List items, Sequence::Kind kind) {
   size_t size = items.capacity() * sizeof(Value) + sizeof(Sequence);
   unsigned depth = 0;

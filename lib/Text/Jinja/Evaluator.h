@@ -51,6 +51,7 @@ public:
 
   // Making values.
   Value text(std::string bytes, bool isMarkup = false);
+  Value integer(const Whole &number);
   Value list(List items, Sequence::Kind kind = Sequence::Kind::List);
   Value range(int64_t start, int64_t stop, int64_t step);
   Value dict(Ref<Dict> made);
@@ -60,6 +61,7 @@ public:
   Value space(Ref<Dict> members);
 
   // Printing: Python's str(), repr() and json.dumps().
+  std::string digits(const Value &integer);
   std::string str(const Value &value);
   std::string repr(const Value &value);
   struct JsonForm {

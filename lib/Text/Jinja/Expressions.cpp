@@ -195,16 +195,21 @@ ExpressionPtr Parser::number() {
   const Token &literal = tokens[next++];
   std::string digits = literal.text;
   llvm::erase(digits, '_');
-  int64_t integer = 0;
   if (literal.kind == T::Float) {
     made->literal = Value::of(std::strtod(digits.c_str(), nullptr));
     return made;
   }
   StringRef text = digits;
-  bool hasBase = text.size() > 2 && isAlpha(text[1]);
-  if (text.getAsInteger(hasBase ? 0 : 10, integer))
-    fail("`" + literal.text + "` is too large");
-  made->literal = Value::of(integer);
+  unsigned base = 10;
+  if (text.size() > 2 && isAlpha(text[1])) {
+    base = toLower(text[1]) == 'x' ? 16 : toLower(text[1]) == 'o' ? 8 : 2;
+    text = text.drop_front(2);
+  }
+  if (std::optional<Whole> number = Whole::of(text, base);
+      number && !number->isTooLarge())
+    made->literal = Value::literal(*number);
+  else
+    fail("an integer is too large");
   return made;
 }
 

@@ -18,11 +18,24 @@ using namespace anec::jinja;
 using namespace llvm;
 using VK = Value::Kind;
 
-/// A float as an integer, towards zero; nothing if it is too large.
-static std::optional<int64_t> truncated(double number) {
-  if (!(std::abs(number) < 9.2e18))
-    return std::nullopt;
-  return int64_t(number);
+/// An int; an error if Python does not print so many digits.
+static std::string formattedWhole(Evaluator &eval, const FormatSpec &spec,
+                                  const Whole &number) {
+  if (!eval.spend(number.workOfDigits()))
+    return "";
+  std::string made = spec.integer(number);
+  bool isDecimal = !StringRef("xXob").contains(spec.type ? spec.type : 'd');
+  if (isDecimal && number.isTooLong())
+    eval.fail("an integer is too large to be printed");
+  return made;
+}
+
+static std::string formattedReal(Evaluator &eval, const FormatSpec &spec,
+                                 const Value &value) {
+  double number = value.asNumber();
+  if (value.isBig() && !std::isfinite(number))
+    eval.fail("an integer is too large for a float");
+  return spec.real(number);
 }
 
 //===----------------------------------------------------------------------===//
@@ -123,16 +136,15 @@ std::string Interpolation::formatted(FormatSpec &spec, const Value &value) {
     bool isDecimal = !StringRef("xXo").contains(spec.type);
     if (isDecimal)
       spec.type = 'd';
-    if (value.isInteger())
-      return spec.integer(value.asInteger());
-    if (value.is(VK::Float) && isDecimal)
-      if (std::optional<int64_t> number = truncated(value.asNumber()))
-        return spec.integer(*number);
+    if (value.isWhole())
+      return formattedWhole(eval, spec, value.asWhole());
+    if (value.is(VK::Float) && isDecimal && std::isfinite(value.asNumber()))
+      return formattedWhole(eval, spec, Whole::of(value.asNumber()));
     break;
   }
   default:
     if (value.isNumber())
-      return spec.real(value.asNumber());
+      return formattedReal(eval, spec, value);
   }
   eval.failUndefined(value);
   eval.fail("`%" + Twine(spec.type) + "` takes a number, and there is a " +
@@ -362,20 +374,20 @@ std::string Formatter::formatted(const Value &value, StringRef text) {
     return spec.padded(made, '<');
   }
   bool isOfFloats = spec.type && StringRef("eEfFgG%").contains(spec.type);
-  if (value.isInteger() && !isOfFloats) {
+  if (value.isWhole() && !isOfFloats) {
     if (spec.precision >= 0 ||
         (spec.type && !StringRef("bdoxXnc").contains(spec.type)))
       return wrong("");
     if (spec.type != 'c')
-      return spec.integer(value.asInteger());
+      return formattedWhole(eval, spec, value.asWhole());
     std::string character;
-    if (value.asInteger() < 0 || value.asInteger() > 0x10FFFF)
+    if (value.isBig() || value.asInteger() < 0 || value.asInteger() > 0x10FFFF)
       return wrong("");
     appendCharacter(character, uint32_t(value.asInteger()));
     return spec.padded(character, '<');
   }
   if (value.isNumber() && (!spec.type || isOfFloats || spec.type == 'n'))
-    return spec.real(value.asNumber());
+    return formattedReal(eval, spec, value);
   return wrong("");
 }
 

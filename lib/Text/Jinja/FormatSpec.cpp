@@ -68,31 +68,27 @@ static std::string signOf(bool isNegative, char sign) {
   return isNegative ? "-" : sign == '-' ? "" : std::string(1, sign);
 }
 
-std::string FormatSpec::integer(int64_t number) const {
-  bool isNegative = number < 0;
-  uint64_t size = isNegative ? 0 - uint64_t(number) : uint64_t(number);
+std::string FormatSpec::integer(const Whole &number) const {
   std::string digits, prefix;
   switch (type) {
   case 'x':
   case 'X':
-    digits = utohexstr(size, type == 'x');
+    digits = number.digits(16);
     prefix = type == 'x' ? "0x" : "0X";
+    if (type == 'X')
+      digits = StringRef(digits).upper();
     break;
   case 'o':
-  case 'b': {
-    unsigned bits = type == 'o' ? 3 : 1;
+  case 'b':
+    digits = number.digits(type == 'o' ? 8 : 2);
     prefix = type == 'o' ? "0o" : "0b";
-    do
-      digits.insert(digits.begin(), char('0' + (size & ((1u << bits) - 1))));
-    while (size >>= bits);
     break;
-  }
   default:
-    digits = utostr(size);
+    digits = number.digits(10);
   }
   if (int64_t(digits.size()) < precision)
     digits.insert(0, size_t(precision) - digits.size(), '0');
-  std::string text = signOf(isNegative, sign);
+  std::string text = signOf(number.isNegative, sign);
   if (isAlternate)
     text += prefix;
   return padded(text + grouped(digits, grouping, prefix.empty() ? 3 : 4), '>');

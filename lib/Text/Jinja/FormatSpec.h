@@ -23,7 +23,7 @@ struct FormatSpec {
 
   /// `text` with what makes it as wide as it should be.
   std::string padded(llvm::StringRef text, char usual) const;
-  std::string integer(int64_t number) const;
+  std::string integer(const Whole &number) const;
   std::string real(double number) const;
 };
 

@@ -57,6 +57,8 @@ static Value range(Call &call) {
   for (auto [index, value] : enumerate(call.rest)) {
     if (call.eval.failUndefined(value))
       return {};
+    if (value.isBig())
+      return call.fail("a number is too large");
     if (!value.isInteger())
       return call.fail("a " + value.typeName() + " is no int");
     bounds[index] = value.asInteger();

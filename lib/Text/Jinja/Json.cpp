@@ -11,6 +11,7 @@
 
 #include "llvm/Support/JSON.h"
 #include "Syntax.h"
+#include "llvm/ADT/STLExtras.h"
 #include <cstdlib>
 
 using namespace anec::jinja;
@@ -58,9 +59,11 @@ Value Reader::leaf() {
     return Value::none();
   if (word == "true" || word == "false")
     return Value::of(word == "true");
-  int64_t integer = 0;
-  if (!word.getAsInteger(10, integer))
-    return Value::of(integer);
+  StringRef digits = word;
+  bool isNegative = digits.consume_front("-");
+  if (!digits.empty() && all_of(digits, isDigit))
+    if (std::optional<Whole> number = Whole::of(digits, 10))
+      return Value::literal(isNegative ? -*number : *number);
   return Value::of(std::strtod(word.str().c_str(), nullptr));
 }
 

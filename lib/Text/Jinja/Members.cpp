@@ -66,11 +66,11 @@ static std::optional<Value> attribute(Evaluator &eval, const Value &object,
   if (object.is(VK::Loop))
     return loopMember(eval, object.loop(), name);
   if (object.isNumber()) {
-    if (name == "real" || (name == "numerator" && object.isInteger()))
+    if (name == "real" || (name == "numerator" && object.isWhole()))
       return object.is(VK::Bool) ? Value::of(object.asInteger()) : object;
     if (name == "imag")
-      return object.isInteger() ? Value::of(int64_t(0)) : Value::of(0.0);
-    if (name == "denominator" && object.isInteger())
+      return object.isWhole() ? Value::of(int64_t(0)) : Value::of(0.0);
+    if (name == "denominator" && object.isWhole())
       return Value::of(int64_t(1));
     return std::nullopt;
   }
@@ -156,7 +156,7 @@ Value Evaluator::member(const Value &object, StringRef name) {
 Value Evaluator::item(const Value &object, const Value &key) {
   if (failUndefined(object))
     return {};
-  if (object.is(VK::Dict))
+  if (object.is(VK::Dict) && spend(workOf(key)))
     if (const Value *found = object.dict().find(key))
       return *found;
   bool isIndex = key.isInteger();
@@ -241,11 +241,16 @@ Value Evaluator::slice(const Value &object, const Value &begin,
   if (!isSequence && !object.isText())
     return failSlice(object, "a " + object.typeName() + " has no slices");
   for (const Value *bound : {&begin, &end, &step})
-    if (!bound->isNone() && !bound->isInteger())
+    if (!bound->isNone() && !bound->isWhole())
       return failSlice(*bound, "a slice takes integers, and there is a " +
                                    bound->typeName());
   int64_t size = length(object).value_or(0);
-  int64_t by = step.isNone() ? 1 : step.asInteger();
+  auto clipped = [](const Value &bound) {
+    return !bound.isBig()               ? bound.asInteger()
+           : bound.asWhole().isNegative ? INT64_MIN
+                                        : INT64_MAX;
+  };
+  int64_t by = step.isNone() ? 1 : clipped(step);
   if (by == 0)
     return fail("the step of a slice is 0");
   by = std::clamp<int64_t>(by, -size - 1, size + 1);
@@ -253,7 +258,7 @@ Value Evaluator::slice(const Value &object, const Value &begin,
   auto clip = [&](const Value &bound, int64_t other) {
     if (bound.isNone())
       return other;
-    int64_t at = bound.asInteger();
+    int64_t at = clipped(bound);
     return std::clamp(at < 0 ? std::max<int64_t>(at, -size - 1) + size : at,
                       least, most);
   };

@@ -97,15 +97,13 @@ ArrayRef<CallRow> anec::jinja::dictMethods() { return ofDicts; }
 //===----------------------------------------------------------------------===//
 
 static Value bitLength(Call &call) {
-  if (!call.self.isInteger())
+  if (!call.self.isWhole())
     return call.fail("a float has none");
-  int64_t number = call.self.asInteger();
-  uint64_t size = number < 0 ? 0 - uint64_t(number) : uint64_t(number);
-  return Value::of(int64_t(64 - llvm::countl_zero(size)));
+  return Value::of(int64_t(call.self.asWhole().bits()));
 }
 
 static Value isInteger(Call &call) {
-  if (call.self.isInteger())
+  if (call.self.isWhole())
     return call.fail("an int has none");
   double number = call.self.asNumber();
   return Value::of(std::isfinite(number) && std::floor(number) == number);

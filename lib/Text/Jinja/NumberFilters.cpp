@@ -38,7 +38,7 @@ static std::optional<std::string> plainNumber(StringRef text) {
   return plain;
 }
 
-ParsedInteger anec::jinja::integerOf(StringRef text, int64_t base) {
+std::optional<Whole> anec::jinja::integerOf(StringRef text, int64_t base) {
   std::optional<std::string> plain = plainNumber(text);
   StringRef digits = plain ? StringRef(*plain) : StringRef();
   bool isNegative = digits.consume_front("-");
@@ -56,15 +56,9 @@ ParsedInteger anec::jinja::integerOf(StringRef text, int64_t base) {
   };
   if (digits.empty() || base < 2 || base > 36 ||
       !all_of(digits, [&](char c) { return valueOf(c) < base; }))
-    return {};
-  int64_t number = 0;
-  for (char c : digits)
-    if (__builtin_mul_overflow(number, base, &number) ||
-        __builtin_sub_overflow(number, valueOf(c), &number))
-      return {.isNumber = true, .isTooLarge = true};
-  if (!isNegative && number == INT64_MIN)
-    return {.isNumber = true, .isTooLarge = true};
-  return {.isNumber = true, .number = isNegative ? number : -number};
+    return std::nullopt;
+  std::optional<Whole> number = Whole::of(digits, unsigned(base));
+  return number && isNegative ? -*number : number;
 }
 
 std::optional<double> anec::jinja::floatOf(StringRef text) {
@@ -102,34 +96,40 @@ std::optional<double> anec::jinja::floatOf(StringRef text) {
 static Value integer(Call &call) {
   const Value &value = call.self;
   auto ofFloat = [&](double number) {
-    if (std::isnan(number))
-      return call[0];
-    if (!(std::abs(number) < 9.2e18))
-      return call.fail("a number is too large");
-    return Value::of(int64_t(number));
+    return std::isnan(number)   ? call[0]
+           : std::isinf(number) ? call.fail("an infinite number is no int")
+                                : call.eval.integer(Whole::of(number));
   };
   if (call.eval.failUndefined(value))
     return {};
-  if (value.isInteger())
-    return Value::of(value.asInteger());
+  if (value.isWhole())
+    return value.is(VK::Bool) ? Value::of(value.asInteger()) : value;
   if (value.is(VK::Float))
     return ofFloat(value.asNumber());
   if (!value.isText())
     return call[0];
-  ParsedInteger parsed = integerOf(value.text(), call.integer(1));
-  if (parsed.isTooLarge)
-    return call.fail("a number is too large");
-  if (parsed.isNumber)
-    return Value::of(parsed.number);
+  size_t size = std::min<size_t>(value.text().size(), Whole::mostBits);
+  if (!call.eval.spend(1 + size * size / 600))
+    return {};
+  if (std::optional<Whole> made = integerOf(value.text(), call.integer(1)))
+    return call.eval.integer(*made);
   std::optional<double> number = floatOf(value.text());
   return number && std::isfinite(*number) ? ofFloat(*number) : call[0];
+}
+
+/// A number as a float.
+static Value asFloat(Call &call, const Value &value) {
+  double number = value.asNumber();
+  return value.isBig() && !std::isfinite(number)
+             ? call.fail("a number is too large")
+             : Value::of(number);
 }
 
 static Value floating(Call &call) {
   if (call.eval.failUndefined(call.self))
     return {};
   if (call.self.isNumber())
-    return Value::of(call.self.asNumber());
+    return asFloat(call, call.self);
   if (call.self.isText())
     if (std::optional<double> number = floatOf(call.self.text()))
       return Value::of(*number);
@@ -139,29 +139,24 @@ static Value floating(Call &call) {
 static Value absolute(Call &call) {
   if (call.self.is(VK::Float))
     return Value::of(std::abs(call.self.asNumber()));
-  if (call.self.isInteger() && call.self.asInteger() != INT64_MIN)
-    return Value::of(std::abs(call.self.asInteger()));
+  if (call.self.isWhole())
+    return call.eval.integer({false, call.self.asWhole().size});
   call.eval.failUndefined(call.self);
   return call.fail("a " + call.self.typeName() + " is no number");
 }
 
-/// Half of an even number is rounded to it, as Python does.
-static Value roundedInteger(Call &call, int64_t number, int64_t precision) {
-  int64_t unit = 1;
-  while (precision++ < 0)
-    if (__builtin_mul_overflow(unit, int64_t(10), &unit))
-      return Value::of(int64_t(0));
-  int64_t rest = number % unit;
-  if (rest < 0)
-    rest += unit;
-  int64_t floor = 0;
-  if (__builtin_sub_overflow(number, rest, &floor))
-    return call.fail("a number is too large");
-  bool isUp =
-      rest > unit - rest || (rest == unit - rest && ((floor / unit) & 1) != 0);
-  if (isUp && __builtin_add_overflow(floor, unit, &floor))
-    return call.fail("a number is too large");
-  return Value::of(floor);
+/// An integer that is rounded to a power of 10; half to an even multiple of it,
+/// as Python does.
+static Value roundedInteger(Call &call, int64_t precision) {
+  Value unit = call.eval.binary(Operator::Power, Value::of(int64_t(10)),
+                                Value::of(-precision));
+  if (call.eval.failed() || !call.eval.spend(100))
+    return {};
+  auto [floor, rest] = divide(call.self.asWhole(), unit.asWhole());
+  std::strong_ordering half = rest + rest <=> unit.asWhole();
+  if (half > 0 || (half == 0 && floor.size[0]))
+    floor = floor + Whole::of(int64_t(1));
+  return call.eval.integer(floor * unit.asWhole());
 }
 
 static Value round(Call &call) {
@@ -176,16 +171,21 @@ static Value round(Call &call) {
   if (std::abs(precision) > 400)
     return call.fail("the precision is too large");
   double number = call.self.asNumber();
+  if (method != "common" && call.self.isWhole() && precision >= 0)
+    return asFloat(call, call.self);
   if (method != "common") {
     double unit = std::pow(10.0, double(precision));
     double scaled = number * unit;
-    return Value::of(
-        (method == "ceil" ? std::ceil(scaled) : std::floor(scaled)) / unit);
+    if (!std::isfinite(scaled))
+      return call.fail("an infinite number is no int");
+    // Python's ceil and floor are integers, which have no -0.
+    scaled = (method == "ceil" ? std::ceil(scaled) : std::floor(scaled)) + 0.0;
+    return Value::of(scaled / unit);
   }
-  if (call.self.isInteger())
-    return precision >= 0
-               ? Value::of(call.self.asInteger())
-               : roundedInteger(call, call.self.asInteger(), precision);
+  if (call.self.isWhole() && precision < 0)
+    return roundedInteger(call, precision);
+  if (call.self.isWhole())
+    return call.self.isBig() ? call.self : Value::of(call.self.asInteger());
   if (!std::isfinite(number) || precision > 340)
     return call.self;
   if (precision < 0) {
@@ -200,7 +200,7 @@ static Value round(Call &call) {
 static Value fileSize(Call &call) {
   double bytes = 0;
   if (call.self.isNumber()) {
-    bytes = call.self.asNumber();
+    bytes = asFloat(call, call.self).asNumber();
   } else {
     std::optional<double> number =
         call.self.isText() ? floatOf(call.self.text()) : std::nullopt;
@@ -245,7 +245,9 @@ static Value toJson(Call &call) {
     form.comma = ",";
   if (!call[2].isNone()) {
     List pair = call.eval.items(call[2]);
-    if (pair.size() != 2 || !pair[0].isText() || !pair[1].isText())
+    // A text alone has no use for them.
+    bool areTexts = pair.size() == 2 && pair[0].isText() && pair[1].isText();
+    if (pair.size() != 2 || (!areTexts && !call.self.isText()))
       return call.fail("`separators` are two texts");
     form.comma = pair[0].text().str();
     form.colon = pair[1].text().str();

@@ -6,18 +6,15 @@
 #ifndef ANEC_LIB_TEXT_JINJA_NUMBERTEXT_H
 #define ANEC_LIB_TEXT_JINJA_NUMBERTEXT_H
 
+#include "Whole.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <optional>
 
 namespace anec::jinja {
 
-struct ParsedInteger {
-  bool isNumber = false, isTooLarge = false;
-  int64_t number = 0;
-};
-/// Python's int(text, base).
-ParsedInteger integerOf(llvm::StringRef text, int64_t base);
+/// Python's int(text, base); nothing if that is an error.
+std::optional<Whole> integerOf(llvm::StringRef text, int64_t base);
 /// Python's float(text).
 std::optional<double> floatOf(llvm::StringRef text);
 

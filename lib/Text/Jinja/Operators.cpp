@@ -16,21 +16,9 @@ using VK = Value::Kind;
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-/// `base ** exponent` of integers; nothing if it is too large.
-static std::optional<int64_t> powerOf(int64_t base, int64_t exponent) {
-  int64_t result = 1;
-  while (exponent > 0) {
-    if ((exponent & 1) && __builtin_mul_overflow(result, base, &result))
-      return std::nullopt;
-    exponent >>= 1;
-    if (exponent > 0 && __builtin_mul_overflow(base, base, &base))
-      return std::nullopt;
-  }
-  return result;
-}
-
-/// Of integers. Nothing if the result is none, or too large.
+/// Of integers. Nothing if the result needs more bits.
 static std::optional<Value> ofIntegers(Operator op, int64_t lhs, int64_t rhs) {
+  static constexpr int64_t mostExact = int64_t(1) << 53;
   int64_t result = 0;
   switch (op) {
   case Operator::Add:
@@ -46,6 +34,9 @@ static std::optional<Value> ofIntegers(Operator op, int64_t lhs, int64_t rhs) {
       return std::nullopt;
     break;
   case Operator::Divide:
+    if (std::max({lhs, rhs, -mostExact}) > mostExact ||
+        std::min(lhs, rhs) < -mostExact)
+      return std::nullopt;
     return Value::of(double(lhs) / double(rhs));
   case Operator::FloorDivide:
   case Operator::Remainder: {
@@ -62,19 +53,47 @@ static std::optional<Value> ofIntegers(Operator op, int64_t lhs, int64_t rhs) {
     result = op == Operator::FloorDivide ? quotient : rest;
     break;
   }
-  case Operator::Power: {
-    if (rhs < 0)
-      return Value::of(std::pow(double(lhs), double(rhs)));
-    std::optional<int64_t> power = powerOf(lhs, rhs);
-    if (!power)
-      return std::nullopt;
-    result = *power;
-    break;
-  }
   default:
     return std::nullopt;
   }
   return Value::of(result);
+}
+
+/// Of integers of any size.
+static Value ofWholes(Evaluator &eval, Operator op, const Whole &lhs,
+                      const Whole &rhs) {
+  size_t words = 1 + std::max(lhs.bits(), rhs.bits()) / 64;
+  if (!eval.spend(1 + words * words / 10))
+    return {};
+  switch (op) {
+  case Operator::Add:
+    return eval.integer(lhs + rhs);
+  case Operator::Subtract:
+    return eval.integer(lhs + -rhs);
+  case Operator::Multiply:
+    return eval.integer(lhs * rhs);
+  case Operator::FloorDivide:
+    return eval.integer(divide(lhs, rhs).first);
+  case Operator::Remainder:
+    return eval.integer(divide(lhs, rhs).second);
+  case Operator::Divide:
+    if (std::optional<double> made = ratio(lhs, rhs);
+        made && std::isfinite(*made))
+      return Value::of(*made);
+    return eval.fail("`/`: a number is too large");
+  default:
+    break;
+  }
+  if (rhs.isNegative) {
+    double base = lhs.asDouble(), exponent = rhs.asDouble();
+    return std::isfinite(base) && std::isfinite(exponent)
+               ? Value::of(std::pow(base, exponent))
+               : eval.fail("`**`: a number is too large");
+  }
+  std::optional<Whole> made = power(lhs, rhs);
+  if (!made || !eval.spend(made->bits() / 3))
+    return eval.fail("`**`: a number is too large");
+  return eval.integer(*made);
 }
 
 static double ofFloats(Operator op, double lhs, double rhs) {
@@ -152,12 +171,15 @@ Value Evaluator::binary(Operator op, const Value &lhs, const Value &rhs) {
     if ((divides && rhs.asNumber() == 0) ||
         (op == Operator::Power && lhs.asNumber() == 0 && rhs.asNumber() < 0))
       return fail("`" + operatorText(op) + "`: a division by zero");
-    if (lhs.isInteger() && rhs.isInteger()) {
-      std::optional<Value> made =
-          ofIntegers(op, lhs.asInteger(), rhs.asInteger());
-      return made ? *made
-                  : fail("`" + operatorText(op) + "`: a number is too large");
-    }
+    if (lhs.isInteger() && rhs.isInteger())
+      if (std::optional<Value> made =
+              ofIntegers(op, lhs.asInteger(), rhs.asInteger()))
+        return *made;
+    if (lhs.isWhole() && rhs.isWhole())
+      return ofWholes(*this, op, lhs.asWhole(), rhs.asWhole());
+    for (const Value *side : {&lhs, &rhs})
+      if (side->isBig() && !std::isfinite(side->asNumber()))
+        return fail("`" + operatorText(op) + "`: a number is too large");
     double made = ofFloats(op, lhs.asNumber(), rhs.asNumber());
     if (op == Operator::Power && (std::isnan(made) || std::isinf(made)) &&
         std::isfinite(lhs.asNumber()) && std::isfinite(rhs.asNumber()))
@@ -211,12 +233,11 @@ bool Evaluator::same(const Value &lhs, const Value &rhs) {
 }
 
 bool Evaluator::less(const Value &lhs, const Value &rhs) {
-  if (!spend(1) || failUndefined(lhs) || failUndefined(rhs))
+  if (!spend(1 + workOf(lhs) + workOf(rhs)) || failUndefined(lhs) ||
+      failUndefined(rhs))
     return false;
   if (lhs.isNumber() && rhs.isNumber())
-    return lhs.isInteger() && rhs.isInteger()
-               ? lhs.asInteger() < rhs.asInteger()
-               : lhs.asNumber() < rhs.asNumber();
+    return compareNumbers(lhs, rhs) < 0;
   if (lhs.isText() && rhs.isText())
     return lhs.text() < rhs.text(); // UTF-8 sorts as its characters
   if ((lhs.isList() && rhs.isList()) || (lhs.isTuple() && rhs.isTuple())) {

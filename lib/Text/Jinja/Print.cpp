@@ -219,7 +219,8 @@ void Printer::print(const Value &value) {
     out += value.isTrue() ? "True" : "False";
     return;
   case VK::Integer:
-    out += itostr(value.asInteger());
+  case VK::BigInteger:
+    out += eval.digits(value);
     return;
   case VK::Float:
     out += floatText(value.asNumber());
@@ -260,6 +261,18 @@ void Printer::print(const Value &value) {
            itostr(eval.lengthOf(value.loop())) + ">";
     return;
   }
+}
+
+std::string Evaluator::digits(const Value &integer) {
+  if (!integer.isBig())
+    return itostr(integer.asInteger());
+  const Whole &number = integer.big();
+  std::optional<std::string> made;
+  if (spend(number.workOfDigits()))
+    made = number.text();
+  if (!made)
+    fail("an integer is too large to be printed");
+  return made.value_or("");
 }
 
 std::string Evaluator::repr(const Value &value) {
@@ -316,7 +329,8 @@ std::string JsonPrinter::leaf(const Value &value, bool isKey) {
   case VK::Bool:
     return value.isTrue() ? "true" : "false";
   case VK::Integer:
-    return itostr(value.asInteger());
+  case VK::BigInteger:
+    return eval.digits(value);
   case VK::Float: {
     std::string text = floatText(value.asNumber());
     return text == "nan"    ? "NaN"

@@ -19,6 +19,9 @@ static Value isKind(Call &call) {
 static Value isDefined(Call &call) {
   return Value::of(!call.self.isUndefined());
 }
+static Value isWhole(Call &call) {
+  return Value::of(call.self.isWhole() && !call.self.is(VK::Bool));
+}
 static Value isNumber(Call &call) { return Value::of(call.self.isNumber()); }
 static Value isEscaped(Call &call) { return Value::of(call.self.isMarkup()); }
 
@@ -114,7 +117,7 @@ static constexpr CallRow rows[] = {
     {"greaterthan", "other", compares<Operator::Greater>},
     {"gt", "other", compares<Operator::Greater>},
     {"in", "seq", compares<Operator::In>},
-    {"integer", "", isKind<VK::Integer>},
+    {"integer", "", isWhole},
     {"iterable", "", isIterable},
     {"le", "other", compares<Operator::LessEqual>},
     {"lessthan", "other", compares<Operator::Less>},

@@ -19,6 +19,14 @@ Value Value::literal(std::string text) {
   return Value(VK::Text, Ref<Object>(new Text(std::move(text), false)));
 }
 
+Value Value::literal(const Whole &number) {
+  if (std::optional<int64_t> small = number.asInteger())
+    return of(*small);
+  return Value(VK::BigInteger, Ref<Object>(new jinja::BigInteger(number)));
+}
+
+const Whole &Value::big() const { return as<jinja::BigInteger>().number; }
+
 StringRef Value::text() const {
   return object ? StringRef(as<Text>().bytes) : StringRef();
 }
@@ -54,6 +62,7 @@ bool Value::isTrue() const {
     return !sequence().items.empty();
   case VK::Dict:
     return !dict().entries.empty();
+  case VK::BigInteger:
   case VK::Namespace:
   case VK::Iterator:
   case VK::Callable:
@@ -72,6 +81,7 @@ StringRef Value::typeName() const {
   case VK::Bool:
     return "bool";
   case VK::Integer:
+  case VK::BigInteger:
     return "int";
   case VK::Float:
     return "float";
@@ -121,6 +131,7 @@ static uint64_t hashOf(const Value &value, unsigned depth) {
     return uint64_t(value.kind());
   case VK::Bool:
   case VK::Integer:
+  case VK::BigInteger:
   case VK::Float:
     // Equal numbers are equal keys.
     return size_t(hash_value(llvm::bit_cast<uint64_t>(value.asNumber() + 0.0)));
@@ -140,13 +151,32 @@ static uint64_t hashOf(const Value &value, unsigned depth) {
 
 uint64_t anec::jinja::hashOf(const Value &value) { return ::hashOf(value, 0); }
 
+size_t anec::jinja::workOf(const Value &value) {
+  return value.isBig() ? 10 + value.big().bits() / 256 : 0;
+}
+
+std::partial_ordering anec::jinja::compareNumbers(const Value &lhs,
+                                                  const Value &rhs) {
+  if (lhs.isInteger() && rhs.isInteger())
+    return lhs.asInteger() <=> rhs.asInteger();
+  if (lhs.is(VK::Float) && rhs.is(VK::Float))
+    return lhs.asNumber() <=> rhs.asNumber();
+  if (lhs.is(VK::Float))
+    return 0 <=> compareNumbers(rhs, lhs);
+  if (lhs.isBig() && rhs.isBig())
+    return lhs.big() <=> rhs.big();
+  // As exact as in Python: 2 ** 53 + 1 is no float.
+  return rhs.is(VK::Float) ? lhs.asWhole() <=> rhs.asNumber()
+                           : lhs.asWhole() <=> rhs.asWhole();
+}
+
 bool anec::jinja::equals(const Value &lhs, const Value &rhs, size_t &work) {
   if (++work > Budget::mostWork)
     return false;
-  if (lhs.isNumber() && rhs.isNumber())
-    return lhs.isInteger() && rhs.isInteger()
-               ? lhs.asInteger() == rhs.asInteger()
-               : lhs.asNumber() == rhs.asNumber();
+  if (lhs.isNumber() && rhs.isNumber()) {
+    work += workOf(lhs) + workOf(rhs);
+    return compareNumbers(lhs, rhs) == 0;
+  }
   if (lhs.kind() != rhs.kind())
     return false;
   if (lhs.identity() && lhs.identity() == rhs.identity())

@@ -13,6 +13,7 @@
 #ifndef ANEC_LIB_TEXT_JINJA_VALUE_H
 #define ANEC_LIB_TEXT_JINJA_VALUE_H
 
+#include "Whole.h"
 #include "llvm/ADT/IntrusiveRefCntPtr.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -57,6 +58,7 @@ private:
 template <typename T>
 using Ref = llvm::IntrusiveRefCntPtr<T>;
 
+struct BigInteger;
 struct Text;
 struct Sequence;
 struct Dict;
@@ -72,6 +74,7 @@ public:
     None,
     Bool,
     Integer,
+    BigInteger, ///< beyond 64 bits
     Float,
     Text,
     Sequence, ///< a list, a tuple, a range, or a view of a dict
@@ -93,24 +96,33 @@ public:
     value.number = number;
     return value;
   }
-  /// A text that is charged to nobody.
+  /// A text or an integer that is charged to nobody.
   static Value literal(std::string text);
+  static Value literal(const Whole &number);
 
   Kind kind() const { return what; }
   bool is(Kind kind) const { return what == kind; }
   bool isUndefined() const { return what == Kind::Undefined; }
   bool isNone() const { return what == Kind::None; }
   bool isText() const { return what == Kind::Text; }
-  /// An int of Python, which a bool is too.
+  /// An int of Python of 64 bits, which a bool is too.
   bool isInteger() const { return what == Kind::Integer || what == Kind::Bool; }
-  bool isNumber() const { return isInteger() || what == Kind::Float; }
+  bool isBig() const { return what == Kind::BigInteger; }
+  bool isWhole() const { return isInteger() || isBig(); }
+  bool isNumber() const { return isWhole() || what == Kind::Float; }
   bool isMarkup() const;
   bool isList() const;
   bool isTuple() const;
 
   int64_t asInteger() const { return integer; }
+  /// Of any int.
+  Whole asWhole() const { return isBig() ? big() : Whole::of(integer); }
+  const Whole &big() const;
+  /// The nearest; infinite for an int that is too large.
   double asNumber() const {
-    return what == Kind::Float ? number : double(integer);
+    return what == Kind::Float ? number
+           : isBig()           ? big().asDouble()
+                               : double(integer);
   }
   llvm::StringRef text() const;
   const Sequence &sequence() const;
@@ -148,6 +160,11 @@ private:
 };
 
 using List = std::vector<Value>;
+
+struct BigInteger : Object {
+  explicit BigInteger(Whole number) : number(std::move(number)) {}
+  const Whole number;
+};
 
 struct Text : Object {
   Text(std::string bytes, bool isMarkup)
@@ -189,6 +206,10 @@ struct Namespace : Object {
 /// Whether `value` can be a key of a dict, and its hash.
 bool isHashable(const Value &value);
 uint64_t hashOf(const Value &value);
+/// What it costs to compare or to hash, in units of Budget.
+size_t workOf(const Value &value);
+/// Of two numbers.
+std::partial_ordering compareNumbers(const Value &lhs, const Value &rhs);
 /// Python's ==. Counts what is done, up to the most that a run may do.
 bool equals(const Value &lhs, const Value &rhs, size_t &work);
 
