@@ -7,6 +7,7 @@
 #include "CommandHelp.h"
 #include "FatalErrors.h"
 #include "Signals.h"
+#include "Terminal.h"
 #include "anec/Runtime/CPU/InstructionSets.h"
 #include "anec/Support/Suggestion.h"
 #include "llvm/ADT/StringExtras.h"
@@ -33,7 +34,7 @@ ExitCode anec::runReporting(llvm::function_ref<bool(Diagnostics &)> body) {
   // too.
   std::string text;
   llvm::raw_string_ostream stream(text);
-  diags.print(stream, llvm::errs().has_colors());
+  diags.print(stream, hasColors(llvm::errs()));
   llvm::errs() << stream.str();
   return exitCode(ok, diags);
 }

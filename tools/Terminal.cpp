@@ -9,6 +9,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+bool anec::hasColors(llvm::raw_ostream &out) {
+  const char *no = std::getenv("NO_COLOR");
+  return out.has_colors() && !(no && *no);
+}
+
 unsigned anec::terminalColumns() {
   unsigned columns = 0;
   if (const char *text = std::getenv("COLUMNS");

@@ -41,10 +41,41 @@ static bool isOfClassifier(const Finding &finding, const Module &module,
   return false;
 }
 
+/// Of a file for each target that is checked; empty when nobody asked.
+using Outlooks = llvm::MutableArrayRef<Outlook>;
+
+/// Adds the functions of `module` for the chip. A package has the times of its
+/// entries instead.
+static void addPrograms(const Module &module, const CompileOptions &options,
+                        Outlook &outlook) {
+  for (const auto &function : module.functions) {
+    if (function->kind == FunctionKind::Host)
+      continue;
+    outlook.add(*function, options.passes.assumptions);
+    outlook.addTime(function->name, predict(*function, *outlook.target));
+  }
+}
+
+static void markUnread(Outlooks outlooks) {
+  for (Outlook &outlook : outlooks)
+    outlook.isRead = false;
+}
+
+/// Gives the outlook the times of the entries of a package, if its programs can
+/// be read; what is wrong with them is reported elsewhere.
+static void setTimes(const ModelPackage &package, Outlook &outlook) {
+  outlook.times.clear();
+  Diagnostics unused;
+  if (std::optional<ModelCost> cost =
+          predictModel(package, *outlook.target, unused))
+    for (const RunCost &run : cost->runs)
+      outlook.addTime(run.name, run.sum());
+}
+
 static CheckedPrograms checkMil(const Source &source,
                                 llvm::ArrayRef<const Target *> targets,
                                 const CompileOptions &options,
-                                Diagnostics &diags) {
+                                Diagnostics &diags, Outlooks outlooks) {
   std::optional<MILOutline> outline;
   if (!source.text.empty())
     outline = outlineMIL(source.text);
@@ -54,8 +85,15 @@ static CheckedPrograms checkMil(const Source &source,
   if (!reading.description)
     reading.description = &description;
   std::unique_ptr<Module> module = readSource(source, reading, diags);
-  if (module && !takePackageForm(*module, source, options, diags))
+  if (!module)
+    markUnread(outlooks);
+  if (module && !takePackageForm(*module, source, options, diags)) {
+    markUnread(outlooks);
     return {};
+  }
+  if (module)
+    for (Outlook &outlook : outlooks)
+      addPrograms(*module, options, outlook);
   CheckedPrograms checked;
   for (const Target *target : targets)
     mergeFindings(checked.findings,
@@ -80,35 +118,68 @@ static CheckedPrograms checkMil(const Source &source,
   return checked;
 }
 
+static CheckedPrograms checkPrograms(llvm::StringRef path,
+                                     llvm::ArrayRef<const Target *> targets,
+                                     const CompileOptions &options,
+                                     Diagnostics &diags, Outlooks outlooks);
+
+/// `outlooks` has at most one.
 static std::vector<Finding> checkCompiled(const Source &source,
                                           const CompileOptions &options,
-                                          Diagnostics &diags) {
+                                          Diagnostics &diags,
+                                          Outlooks outlooks) {
   Compiled compiled = compileSource(source, options, "", diags);
   if (compiled.package) {
     diags.showFolderAs(compiled.package->folder, source.path);
-    return check(*compiled.package, options, diags);
+    CheckedPrograms checked =
+        checkPrograms(compiled.package->folder, {options.passes.target},
+                      options, diags, outlooks);
+    for (Outlook &outlook : outlooks)
+      setTimes(*compiled.package, outlook);
+    return std::move(checked.findings);
   }
-  return compiled.program ? check(*compiled.program, options)
-                          : std::vector<Finding>();
+  if (!compiled.program) {
+    markUnread(outlooks);
+    return {};
+  }
+  for (Outlook &outlook : outlooks)
+    addPrograms(*compiled.program->program, options, outlook);
+  return check(*compiled.program, options);
+}
+
+/// Adds the rules that compiling for the chip stopped at.
+static void addRefusals(llvm::ArrayRef<Diagnostic> diagnostics,
+                        Outlook &outlook) {
+  for (const Diagnostic &diagnostic : diagnostics)
+    if (const Rule *rule = findRule(diagnostic.kind->id);
+        rule && diagnostic.severity() == Severity::Error &&
+        !llvm::is_contained(outlook.refusals, rule))
+      outlook.refusals.push_back(rule);
 }
 
 static CheckedPrograms checkOne(llvm::StringRef path,
                                 llvm::ArrayRef<const Target *> targets,
                                 const CompileOptions &options,
-                                Diagnostics &diags) {
+                                Diagnostics &diags, Outlooks outlooks) {
   std::optional<Source> source = openSource(path, diags);
-  if (!source)
+  if (!source) {
+    markUnread(outlooks);
     return {};
+  }
   if (source->format->stage == SourceStage::MIL)
-    return checkMil(*source, targets, options, diags);
+    return checkMil(*source, targets, options, diags, outlooks);
   CheckedPrograms checked;
   CompileOptions compiling = options;
-  for (const Target *target : targets) {
+  for (size_t i = 0; i < targets.size(); ++i) {
     size_t before = diags.all().size();
-    compiling.passes.target = target;
-    mergeFindings(checked.findings, checkCompiled(*source, compiling, diags));
+    compiling.passes.target = targets[i];
+    Outlooks own = outlooks.empty() ? outlooks : outlooks.slice(i, 1);
+    mergeFindings(checked.findings,
+                  checkCompiled(*source, compiling, diags, own));
+    for (Outlook &outlook : own)
+      addRefusals(llvm::ArrayRef(diags.all()).drop_front(before), outlook);
     if (targets.size() != 1)
-      diags.noteSince(before, {}, diag::CompiledForTarget(target->name));
+      diags.noteSince(before, {}, diag::CompiledForTarget(targets[i]->name));
   }
   return checked;
 }
@@ -137,17 +208,49 @@ static std::vector<std::string> programsOf(llvm::StringRef path) {
              : programs;
 }
 
-CheckedPrograms anec::checkFile(llvm::StringRef path,
-                                llvm::ArrayRef<const Target *> targets,
-                                const CompileOptions &options,
-                                Diagnostics &diags) {
+static CheckedPrograms checkPrograms(llvm::StringRef path,
+                                     llvm::ArrayRef<const Target *> targets,
+                                     const CompileOptions &options,
+                                     Diagnostics &diags, Outlooks outlooks) {
   CheckedPrograms all;
   for (const std::string &program : programsOf(path)) {
-    CheckedPrograms checked = checkOne(program, targets, options, diags);
+    CheckedPrograms checked =
+        checkOne(program, targets, options, diags, outlooks);
     llvm::append_range(all.findings, checked.findings);
     llvm::append_range(all.placements, checked.placements);
   }
   return all;
+}
+
+/// Gives the outlooks of a package of a model the times of its entries.
+static void setTimesOfPackage(llvm::StringRef path, Outlooks outlooks) {
+  if (sourceFormat(path).stage != SourceStage::Package)
+    return;
+  Diagnostics unused;
+  if (std::optional<ModelPackage> package =
+          readPackage(path, unused, PackageCheck::Presence))
+    for (Outlook &outlook : outlooks)
+      setTimes(*package, outlook);
+}
+
+CheckedPrograms anec::checkFile(llvm::StringRef path,
+                                llvm::ArrayRef<const Target *> targets,
+                                const CompileOptions &options,
+                                Diagnostics &diags,
+                                std::vector<Outlook> *outlooks) {
+  std::vector<Outlook> own;
+  if (outlooks)
+    for (const Target *target : targets)
+      own.push_back({.file = path.str(), .target = target});
+  CheckedPrograms checked = checkPrograms(path, targets, options, diags, own);
+  if (!outlooks)
+    return checked;
+  setTimesOfPackage(path, own);
+  for (Outlook &outlook : own) {
+    outlook.addFindings(checked.findings, options.passes.assumptions);
+    outlooks->push_back(std::move(outlook));
+  }
+  return checked;
 }
 
 CheckedPrograms anec::checkFile(llvm::StringRef path,

@@ -5,7 +5,11 @@
 
 #include "anec/Report/FindingReport.h"
 #include "FindingText.h"
+#include "OutlookTable.h"
 #include "RecordedReport.h"
+#include "RuleParagraph.h"
+#include "WrappedText.h"
+#include "anec/Formats/Source.h"
 #include "llvm/ADT/STLExtras.h"
 #include <array>
 
@@ -63,18 +67,47 @@ void anec::printTotals(const CheckResult &result, const Counts &others,
   }
 }
 
+/// Whether a file is a model of a training, which only Core ML gets in fp16.
+static bool hasOwnPrecision(const CheckResult &result,
+                            llvm::ArrayRef<std::string> files) {
+  return result.assumptions.path != EnginePath::CoreML &&
+         llvm::any_of(files, [](const std::string &file) {
+           return sourceFormat(file).isOfTraining;
+         });
+}
+
+/// What to ask for to see more, or something else.
+static void printHints(const CheckResult &result, FindingDetail detail,
+                       const ReportStyle &style, llvm::raw_ostream &out) {
+  std::string text;
+  if (hasOwnPrecision(result, style.files))
+    text += "A model is checked as it is; --for=coreml checks the package in "
+            "fp16 that anec makes of it. ";
+  if (detail == FindingDetail::ByRule)
+    text += "--all has every place and all that is known of a rule; "
+            "--assume=RULE=allow switches a rule off.";
+  printWrapped(text, style.width, 0, out);
+}
+
 void anec::printFindings(const CheckResult &result, FindingDetail detail,
-                         Diagnostics &diags, llvm::raw_ostream &out) {
+                         const ReportStyle &style, const Diagnostics &diags,
+                         llvm::raw_ostream &out) {
+  if (!result.outlooks.empty())
+    printOutlooks(result.outlooks, style.colors, out);
+  std::vector<RuleParagraph> paragraphs = paragraphsOf(result, detail);
+  size_t recorded = addPlacements(result, paragraphs);
+  if (!diags.all().empty() || !paragraphs.empty())
+    out << '\n';
+  diags.print(out, style.colors);
+  for (const RuleParagraph &paragraph : paragraphs)
+    printParagraph(paragraph, detail, style, diags, out);
+  if (!paragraphs.empty())
+    printHints(result, detail, style, out);
+  if (!diags.all().empty() || !paragraphs.empty())
+    out << '\n';
   Counts others = {};
+  others[size_t(Severity::Remark)] += recorded;
   for (const Diagnostic &diagnostic : diags.all())
     ++others[size_t(diagnostic.severity())];
-  if (detail == FindingDetail::ByRule)
-    reportGroups(groupBySeverity(result), result.assumptions, diags,
-                 result.targets);
-  else
-    for (const Finding &finding : result.findings)
-      reportFinding(finding, result.assumptions, diags, {}, result.targets);
-  others[size_t(Severity::Remark)] += reportPlacements(result, detail, diags);
-  diags.print(out, out.has_colors());
   printTotals(result, others, out);
 }

@@ -31,23 +31,18 @@ static OpsByDescription findUnexplained(const CheckResult &result) {
   return ops;
 }
 
-size_t anec::reportPlacements(const CheckResult &result, FindingDetail detail,
-                              Diagnostics &diags) {
+size_t anec::addPlacements(const CheckResult &result,
+                           std::vector<RuleParagraph> &paragraphs) {
   size_t count = 0;
   for (const auto &[description, ops] : findUnexplained(result)) {
     count += ops.size();
-    size_t shown = detail == FindingDetail::All ? ops.size() : 1;
-    for (const RecordedPlacement *op : llvm::ArrayRef(ops).take_front(shown)) {
-      auto report = diags.report(op->range, diag::RecordedRefusal, op->op.text,
-                                 description);
-      std::vector<SourceRange> others;
-      for (const RecordedPlacement *other :
-           llvm::ArrayRef(ops).drop_front(shown))
-        others.push_back(other->range);
-      if (!others.empty())
-        report.note({}, diag::RuleMore, others.size(),
-                    listPlaces(others, op->range, diags));
-    }
+    RuleParagraph &paragraph = paragraphs.emplace_back();
+    paragraph.severity = diag::RecordedRefusal->severity;
+    paragraph.id = diag::RecordedRefusal->id;
+    for (const RecordedPlacement *op : ops)
+      paragraph.places.push_back(
+          {op->range,
+           diag::RecordedRefusal(op->op.text, description).render()});
   }
   return count;
 }

@@ -6,16 +6,16 @@
 #ifndef ANEC_LIB_REPORT_RECORDEDREPORT_H
 #define ANEC_LIB_REPORT_RECORDEDREPORT_H
 
+#include "RuleParagraph.h"
 #include "anec/Report/FindingReport.h"
 #include "llvm/Support/JSON.h"
 
 namespace anec {
 
-/// Reports the ops that Core ML's compiler did not support on the engine, and
-/// that break no rule, as remarks: by description, or each. Returns their
-/// number.
-size_t reportPlacements(const CheckResult &result, FindingDetail detail,
-                        Diagnostics &diags);
+/// Adds a remark about the ops that Core ML's compiler did not support on the
+/// engine, and that break no rule, by description. Returns their number.
+size_t addPlacements(const CheckResult &result,
+                     std::vector<RuleParagraph> &paragraphs);
 /// Prints the number of ops by backend, and the sums of the estimates; nothing
 /// for programs that are no dumps.
 void printPlacements(const CheckResult &result, llvm::raw_ostream &out);

@@ -82,13 +82,6 @@ static bool hasFindingOf(llvm::ArrayRef<Finding> findings, const Rule &rule) {
       findings, [&](const Finding &finding) { return finding.rule == &rule; });
 }
 
-/// Whether what breaks the rule is no finding for Core ML.
-static bool isFineForCoreML(const Op &op, const Rule &rule,
-                            const OpsAroundEngine &around) {
-  return (rule.isFineAtEnds && around.atEnds.contains(&op)) ||
-         (rule.isFineForCoreML && rule.isFineForCoreML(op, around));
-}
-
 /// Calls `visit` for each op, and for those of the blocks of each op.
 static void forEachOp(const Function &function,
                       llvm::function_ref<void(const Op &)> visit) {

@@ -29,6 +29,12 @@ std::vector<PlacedOp> anec::predictPlacement(const Function &function,
   Assumptions assumptions;
   assumptions.macOS = macOS;
   assumptions.path = EnginePath::CoreML;
+  return predictPlacement(function, target, assumptions);
+}
+
+std::vector<PlacedOp> anec::predictPlacement(const Function &function,
+                                             const Target &target,
+                                             const Assumptions &assumptions) {
   std::vector<PlacedOp> ops;
   for (const Op &op : function.body())
     if (!op.def().has(trait::Stored) && !op.def().has(trait::Constexpr))
@@ -93,6 +99,12 @@ OpsAroundEngine OpsAroundEngine::find(const Function &function,
       found.castsOfOthers.insert(op);
   }
   return found;
+}
+
+bool anec::isFineForCoreML(const Op &op, const Rule &rule,
+                           const OpsAroundEngine &around) {
+  return (rule.isFineAtEnds && around.atEnds.contains(&op)) ||
+         (rule.isFineForCoreML && rule.isFineForCoreML(op, around));
 }
 
 size_t anec::countMoves(llvm::ArrayRef<PlacedOp> ops) {

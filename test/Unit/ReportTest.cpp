@@ -79,7 +79,7 @@ TEST(FindingReport, DeniedRulesAreErrors) {
   EXPECT_NE(json.find("\"diagnostics\": []"), std::string::npos) << json;
   EXPECT_NE(sarif.find("\"level\": \"error\""), std::string::npos) << sarif;
   llvm::raw_string_ostream out(text);
-  printFindings(result, FindingDetail::All, diags, out);
+  printFindings(result, FindingDetail::All, ReportStyle(), diags, out);
   EXPECT_NE(text.find("generic: 1 error, 0 warnings, 0 remarks"),
             std::string::npos)
       << text;

@@ -6,6 +6,7 @@
 #include "../FixFlag.h"
 #include "../PartFlag.h"
 #include "../ShapeFlag.h"
+#include "../Terminal.h"
 #include "CommandTable.h"
 #include "TargetFlags.h"
 #include "anec/API/Inspect.h"
@@ -26,15 +27,14 @@ public:
   ExitCode run(const Invocation &call) override;
 
 private:
-  void print(const CheckResult &result, Diagnostics &diags) const;
+  void print(const CheckResult &result, const Diagnostics &diags) const;
   ExitCode writeKnown(const CheckResult &result,
                       const Diagnostics &sources) const;
   ExitCode compare(const Assumptions &assumptions) const;
 
   cl::list<std::string> paths{cl::Positional};
   cl::opt<CheckFormat> format{
-      "format", cl::desc("Output format of findings:"),
-      cl::init(CheckFormat::Text),
+      "format", cl::desc("Output format of findings:"), cl::init(CheckFormat::Text),
       cl::values(clEnumValN(CheckFormat::Text, "text", "for people"),
                  clEnumValN(CheckFormat::Json, "json", "for programs"),
                  clEnumValN(CheckFormat::Sarif, "sarif", "for code review"),
@@ -61,7 +61,7 @@ private:
       cl::desc("Write the findings that would fail to the file, and exit "
                "with 0")};
   cl::opt<bool> all{"all", cl::desc("Print every place where a rule is broken, "
-                                    "instead of the first one of each")};
+                                    "and all that is known of the rule")};
   cl::opt<std::string> verdicts{
       "verdicts", cl::value_desc("FILE.jsonl"),
       cl::desc("Compare the rules with recorded verdicts of the vendor's "
@@ -76,11 +76,21 @@ private:
 
 } // namespace
 
-void Check::print(const CheckResult &result, Diagnostics &diags) const {
+static ReportStyle textStyle(llvm::ArrayRef<std::string> files) {
+  ReportStyle style;
+  style.files = files.vec();
+  // Longer lines are hard to read.
+  if (unsigned columns = terminalColumns())
+    style.width = std::min<size_t>(std::max(columns, 40u), style.width);
+  style.colors = hasColors(llvm::outs());
+  return style;
+}
+
+void Check::print(const CheckResult &result, const Diagnostics &diags) const {
   FindingDetail detail = all ? FindingDetail::All : FindingDetail::ByRule;
   switch (format) {
   case CheckFormat::Text:
-    return printFindings(result, detail, diags, llvm::outs());
+    return printFindings(result, detail, textStyle(paths), diags, llvm::outs());
   case CheckFormat::GitHub:
     return printFindingAnnotations(result, detail, diags, llvm::outs());
   case CheckFormat::Json:
@@ -153,7 +163,9 @@ ExitCode Check::run(const Invocation &call) {
   // Diagnostics of the programs are printed among the findings.
   Diagnostics diags;
   for (const std::string &path : paths) {
-    CheckedPrograms checked = checkFile(path, result.targets, options, diags);
+    CheckedPrograms checked =
+        checkFile(path, result.targets, options, diags,
+                  format == CheckFormat::Text ? &result.outlooks : nullptr);
     llvm::append_range(result.findings, checked.findings);
     llvm::append_range(result.placements, checked.placements);
   }
@@ -171,7 +183,8 @@ constinit const CommandDef commands::Check = {
     .name = "check",
     .group = commands::rules,
     .summary = "Report the rules of a chip that programs break",
-    .synopsis = "FILE|PACKAGE...",
+    .synopsis = "FILE.tdsl|.ir|.mil|.onnx|.pt2|.mlpackage|.mlmodel|.mlmodelc|."
+                "anepkg...",
     .details = "Exits with 0 if nothing is found that --fail-on names, 1 if "
                "something is or a\nprogram cannot be read, 2 if the command "
                "line is wrong, and 3 if the system\nfails. --target takes "

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "../Terminal.h"
 #include "CommandTable.h"
 #include "CompileFlags.h"
 #include "anec/Probe/Measured.h"
@@ -109,7 +110,7 @@ ExitCode Compile::run(const Invocation &call) {
   if (flags.diagnostics == DiagnosticsFormat::Json)
     diags.printJson(llvm::errs());
   else
-    diags.print(llvm::errs(), llvm::errs().has_colors());
+    diags.print(llvm::errs(), hasColors(llvm::errs()));
   return exitCode(ok, diags);
 }
 

@@ -20,6 +20,7 @@
 #include "anec/MIL/Placement.h"
 #include "anec/Package/ModelCost.h"
 #include "anec/Target/Check.h"
+#include "anec/Target/Outlook.h"
 
 namespace anec {
 
@@ -38,10 +39,12 @@ struct CheckedPrograms {
 CheckedPrograms checkFile(llvm::StringRef path, const CompileOptions &options,
                           Diagnostics &diags);
 /// The same for several targets: MIL programs are read once, others compiled
-/// for each. What is found for several is one finding.
+/// for each. What is found for several is one finding. `outlooks` may be null;
+/// otherwise what each target makes of the file is appended.
 CheckedPrograms checkFile(llvm::StringRef path,
                           llvm::ArrayRef<const Target *> targets,
-                          const CompileOptions &options, Diagnostics &diags);
+                          const CompileOptions &options, Diagnostics &diags,
+                          std::vector<Outlook> *outlooks = nullptr);
 /// The same for a compiled program or package.
 std::vector<Finding> check(const CompiledProgram &program,
                            const CompileOptions &options);

@@ -8,6 +8,7 @@
 
 #include "anec/MIL/Placement.h"
 #include "anec/Target/Check.h"
+#include "anec/Target/Outlook.h"
 #include "anec/Target/Target.h"
 
 namespace anec {
@@ -20,6 +21,9 @@ struct CheckResult {
   std::vector<Finding> findings;
   /// What dumps of Core ML's compiler have recorded, in the order of the texts.
   std::vector<RecordedPlacement> placements;
+  /// For each file, what each target makes of it; only printFindings needs
+  /// them.
+  std::vector<Outlook> outlooks;
   bool hasBaseline = false;
   /// Findings that a baseline has; they are not in `findings`.
   std::vector<Finding> known;
@@ -34,13 +38,23 @@ struct CheckResult {
 /// others, or all.
 enum class FindingDetail { ByRule, All };
 
-/// Adds the findings to `diags`, which has the diagnostics from reading the
-/// programs, prints them, and for each target a line with the number of all by
-/// severity. ByRule sorts them by severity, and All by place. For dumps of Core
-/// ML's compiler, the ops that it does not support on the engine, and that
-/// break no rule, are remarks, and a line has the number of ops by backend.
+/// How text for people looks.
+struct ReportStyle {
+  size_t width = 100; ///< columns
+  bool colors = false;
+  /// Those that were checked: a part of one is called by the name of the whole.
+  std::vector<std::string> files = {};
+};
+
+/// Prints a table of the outlooks, the diagnostics of `diags`, which are those
+/// from reading the programs, a paragraph for each rule that is broken, errors
+/// first, and for each target a line with the number of findings by severity.
+/// For dumps of Core ML's compiler, the ops that it does not support on the
+/// engine, and that break no rule, are remarks, and a line has the number of
+/// ops by backend.
 void printFindings(const CheckResult &result, FindingDetail detail,
-                   Diagnostics &diags, llvm::raw_ostream &out);
+                   const ReportStyle &style, const Diagnostics &diags,
+                   llvm::raw_ostream &out);
 /// Prints the findings and the diagnostics of `diags` as workflow commands of
 /// GitHub, which shows them beside the lines, and then the same last lines as
 /// printFindings.

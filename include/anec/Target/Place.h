@@ -29,6 +29,10 @@ struct PlacedOp {
 std::vector<PlacedOp> predictPlacement(const Function &function,
                                        const Target &target,
                                        std::optional<OSVersion> macOS);
+/// The same, without the rules that `assumptions` allows to break.
+std::vector<PlacedOp> predictPlacement(const Function &function,
+                                       const Target &target,
+                                       const Assumptions &assumptions);
 
 /// Where ops lie among those that the engine does.
 struct OpsAroundEngine {
@@ -43,6 +47,10 @@ struct OpsAroundEngine {
   static OpsAroundEngine find(const Function &function, const Target &target,
                               const Assumptions &assumptions);
 };
+
+/// Whether what breaks the rule is no finding for Core ML.
+bool isFineForCoreML(const Op &op, const Rule &rule,
+                     const OpsAroundEngine &around);
 
 /// How often the place changes from one op to the next.
 size_t countMoves(llvm::ArrayRef<PlacedOp> ops);

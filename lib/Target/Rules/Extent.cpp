@@ -157,7 +157,7 @@ static void reportBeyond(const Function &function, uint64_t limit,
     bytes += op.result()->type.numBytes();
     if (before <= limit && bytes > limit)
       report(op.range(), *broken("with `{0}`, weights have {1} bytes",
-                                 op.result()->name, bytes));
+                                 calledName(*op.result()), bytes));
   }
 }
 static void weightLimit(const Function &function, const Target &target,

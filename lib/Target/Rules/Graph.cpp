@@ -110,7 +110,7 @@ static Verdict equalOperands(const Op &op, const Target &target) {
       withoutTransposes(op.operand(0u)) != withoutTransposes(op.operand(1u)))
     return {};
   return broken("both operands of `matmul` are `{0}`",
-                withoutTransposes(op.operand(0u))->name);
+                calledName(*withoutTransposes(op.operand(0u))));
 }
 constinit const Rule rules::EqualOperands = {
     .id = "equal-operands",
@@ -561,7 +561,8 @@ static Verdict batchBroadcast(const Op &op, const Target &target) {
   for (const Value *operand : op.operandValues())
     if (operand->type.rank() == 4 && operand->type.shape[0] == 1 &&
         op.result()->type.shape[0] > 1)
-      return broken("`mul` broadcasts `{0}` along axis 0", operand->name);
+      return broken("`mul` broadcasts `{0}` along axis 0",
+                    calledName(*operand));
   return {};
 }
 constinit const Rule rules::BatchBroadcast = {

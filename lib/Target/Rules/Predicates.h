@@ -19,6 +19,13 @@ Verdict broken(const char *format, Args &&...args) {
   return llvm::formatv(format, std::forward<Args>(args)...).str();
 }
 
+/// What messages call a value: its name, or that of the op that computes it.
+inline llvm::StringRef calledName(const Value &value) {
+  const Op *op = value.definingOp();
+  return value.name.empty() && op ? llvm::StringRef(op->def().name)
+                                  : llvm::StringRef(value.name);
+}
+
 inline bool isOneOf(const Op &op, std::initializer_list<const OpDef *> rows) {
   return llvm::is_contained(rows, &op.def());
 }

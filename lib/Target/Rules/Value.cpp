@@ -218,9 +218,7 @@ static Verdict fp32Inside(const Op &op, const Target &target) {
     return {};
   for (const Value *result : op.resultValues())
     if (result->type.dtype == DType::FP32)
-      return broken("`{0}` is fp32", result->name.empty()
-                                         ? llvm::StringRef(op.def().name)
-                                         : llvm::StringRef(result->name));
+      return broken("`{0}` is fp32", calledName(*result));
   return {};
 }
 /// Pixels that are scaled, and the probabilities of labels.
