@@ -8,6 +8,8 @@
 #include "anec/Report/CostPage.h"
 #include "anec/Report/CostReport.h"
 #include "anec/Report/ProgramReport.h"
+#include "anec/Support/TemporaryFolder.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 
@@ -56,31 +58,6 @@ static void printPage(const Subject &subject, llvm::raw_ostream &out) {
                 out);
 }
 
-/// Reports on the program as it would be printed as MIL; on a MIL program as it
-/// is, so that the report says what the target makes of it.
-template <Print print>
-static bool compile(std::unique_ptr<Module> module, const BuildRequest &given,
-                    const OutputPlace &place, BuildResult &result,
-                    Diagnostics &diags) {
-  BuildRequest request = given;
-  request.hasPasses |= sourceFormat(request.input).stage == SourceStage::MIL;
-  std::optional<CompiledProgram> program =
-      compileKernel(std::move(module), request, result, diags);
-  if (!program)
-    return false;
-  result.module = std::move(program->program);
-  const PassManagerOptions &passes = request.options.passes;
-  RunCost cost = predictOnce(*result.module, *passes.target);
-  Subject subject{llvm::sys::path::filename(request.input).str(),
-                  result.module.get(),
-                  nullptr,
-                  cost,
-                  *passes.target,
-                  passes.targetChosen};
-  return place.write([&](llvm::raw_ostream &out) { print(subject, out); },
-                     diags);
-}
-
 /// Reports on a package for the target that it was compiled for, unless another
 /// one is requested.
 template <Print print>
@@ -100,6 +77,61 @@ static bool show(const ModelPackage &package, const BuildRequest &request,
                   cost->runs,
                   *target,
                   /*showCost=*/true};
+  return place.write([&](llvm::raw_ostream &out) { print(subject, out); },
+                     diags);
+}
+
+/// Reports on the package that a model becomes, which is written to a temporary
+/// folder.
+template <Print print>
+static bool compileToShow(std::unique_ptr<Module> module,
+                          const BuildRequest &request, const OutputPlace &place,
+                          BuildResult &result, Diagnostics &diags) {
+  std::shared_ptr<TemporaryFolder> folder = TemporaryFolder::create(diags);
+  if (!folder)
+    return false;
+  std::string path = folder->file("model.anepkg");
+  if (!compileModel(std::move(module), modelOptions(request), path, diags,
+                    &result.reports))
+    return false;
+  std::optional<ModelPackage> package =
+      readPackage(path, diags, PackageCheck::Presence);
+  return package && show<print>(*package, request, place, diags);
+}
+
+/// Whether `module` has a model, of which a package is made.
+static bool isOfModel(const Module &module, const BuildRequest &request) {
+  return sourceFormat(request.input).stage == SourceStage::Program &&
+         request.options.kernel.empty() &&
+         llvm::any_of(module.functions, [](const auto &function) {
+           return function->kind == FunctionKind::Host;
+         });
+}
+
+/// Reports on the program as it would be printed as MIL; on a MIL program as it
+/// is, so that the report says what the target makes of it; on a model as its
+/// package.
+template <Print print>
+static bool compile(std::unique_ptr<Module> module, const BuildRequest &given,
+                    const OutputPlace &place, BuildResult &result,
+                    Diagnostics &diags) {
+  if (isOfModel(*module, given))
+    return compileToShow<print>(std::move(module), given, place, result, diags);
+  BuildRequest request = given;
+  request.hasPasses |= sourceFormat(request.input).stage == SourceStage::MIL;
+  std::optional<CompiledProgram> program =
+      compileKernel(std::move(module), request, result, diags);
+  if (!program)
+    return false;
+  result.module = std::move(program->program);
+  const PassManagerOptions &passes = request.options.passes;
+  RunCost cost = predictOnce(*result.module, *passes.target);
+  Subject subject{llvm::sys::path::filename(request.input).str(),
+                  result.module.get(),
+                  nullptr,
+                  cost,
+                  *passes.target,
+                  passes.targetChosen};
   return place.write([&](llvm::raw_ostream &out) { print(subject, out); },
                      diags);
 }
