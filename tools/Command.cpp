@@ -83,7 +83,7 @@ static ExitCode helpOn(const Tool &tool, llvm::ArrayRef<char *> words) {
                                      suggestCommand(tool, name));
   FlagSet known;
   std::unique_ptr<Command> made = command->make();
-  printHelp(tool, *command, known);
+  printHelp(tool, *command, known, HelpDetail::Screen);
   return Done;
 }
 
@@ -94,7 +94,7 @@ static ExitCode helpOn(const Tool &tool, llvm::ArrayRef<char *> words) {
 namespace {
 /// What must be known of a command line before LLVM reads it.
 struct ScannedWords {
-  bool wantsHelp = false;
+  std::optional<HelpDetail> wantsHelp;
   std::string unknownFlag; ///< the first one; empty for none
 };
 } // namespace
@@ -110,7 +110,11 @@ static ScannedWords scan(llvm::ArrayRef<char *> words) {
     if (!word.starts_with("-") || name.empty())
       continue;
     if (name == "help" || name == "h") {
-      scanned.wantsHelp = true;
+      scanned.wantsHelp = HelpDetail::Screen;
+      continue;
+    }
+    if (name == "help-all") {
+      scanned.wantsHelp = HelpDetail::All;
       continue;
     }
     auto found = flags.find(name);
@@ -127,18 +131,22 @@ static ScannedWords scan(llvm::ArrayRef<char *> words) {
   return scanned;
 }
 
-static ExitCode reportUnknownFlag(const Tool &tool, llvm::StringRef command,
+static ExitCode reportUnknownFlag(const Tool &tool, const CommandDef &command,
                                   llvm::StringRef flag, const FlagSet &known) {
   Suggestion suggestion(flag);
   for (const auto &entry : cl::getRegisteredOptions())
     if (!known.isCommon(*entry.second))
       suggestion.consider(entry.first());
+  auto spell = [](llvm::StringRef name) {
+    return (name.size() == 1 ? "-" : "--") + name.str();
+  };
   llvm::StringRef meant = suggestion.found();
+  std::string line = commandLine(tool, command);
   return usageError(
-      tool.name, "--" + flag + " is not a flag of " + tool.name + " " +
-                     command + "; " +
-                     (meant.empty() ? "" : "did you mean --" + meant + "? ") +
-                     "see " + tool.name + " " + command + " --help");
+      tool.name,
+      spell(flag) + " is not a flag of " + line + "; " +
+          (meant.empty() ? "" : "did you mean " + spell(meant) + "? ") +
+          "see " + line + " --help");
 }
 
 static const ForeignFlag *findForeign(const Tool &tool, llvm::StringRef flag) {
@@ -158,7 +166,7 @@ static int runCommand(const Tool &tool, const CommandDef &def, char **argv,
   std::unique_ptr<Command> command = def.make();
   ScannedWords scanned = scan(words);
   if (scanned.wantsHelp) {
-    printHelp(tool, def, known);
+    printHelp(tool, def, known, *scanned.wantsHelp);
     return Done;
   }
   if (const ForeignFlag *row = findForeign(tool, scanned.unknownFlag))
@@ -166,8 +174,8 @@ static int runCommand(const Tool &tool, const CommandDef &def, char **argv,
                                      row->flag + " is a flag of " +
                                      row->command + "; see " + row->command +
                                      " --help");
-  if (!scanned.unknownFlag.empty() && !def.name.empty())
-    return reportUnknownFlag(tool, def.name, scanned.unknownFlag, known);
+  if (!scanned.unknownFlag.empty())
+    return reportUnknownFlag(tool, def, scanned.unknownFlag, known);
   std::string name = commandLine(tool, def);
   llvm::SmallVector<const char *> arguments = {name.c_str()};
   llvm::append_range(arguments, words);

@@ -50,6 +50,9 @@ struct CommandDef {
   llvm::StringLiteral synopsis = "";
   /// Text below the flags, with a newline after each line; may be empty.
   llvm::StringLiteral details = "";
+  /// The flags that most people use, with spaces between, which `--help` shows;
+  /// empty for all. `--help-all` shows the others, too.
+  llvm::StringLiteral usual = "";
   /// Command lines to copy, each with two spaces before it and a newline after.
   llvm::StringLiteral examples = "";
   /// Left out of `--help`: a command that a tool runs in a child process.

@@ -27,11 +27,15 @@ private:
 /// `ane-run bench`; the name of the tool for the command without one.
 std::string commandLine(const Tool &tool, const CommandDef &command);
 
+/// How much of a command `--help` prints: what most people need, on a screen,
+/// or all.
+enum class HelpDetail { Screen, All };
+
 /// Prints the usage, flags and examples of `command`, which must have been
 /// made, to standard output. For the command without a name, also lists the
 /// others.
 void printHelp(const Tool &tool, const CommandDef &command,
-               const FlagSet &known);
+               const FlagSet &known, HelpDetail detail);
 
 } // namespace anec
 

@@ -9,7 +9,7 @@ import sys
 
 
 def flags(tool):
-    text = subprocess.run([tool, "--help"], check=True, capture_output=True,
+    text = subprocess.run([tool, "--help-all"], check=True, capture_output=True,
                           text=True).stdout
     return set(re.findall(r"^  -+([\w-]+)", text, re.M))
 

@@ -113,6 +113,7 @@ MachineFlags::MachineFlags(llvm::ArrayRef<BackendOption::Scope> scopes)
           std::make_unique<cl::opt<Place>>("backend", cl::desc(backendHelp))) {
   current = this;
   for (const BackendRow &row : toolBackends().rows()) {
+    backendNames += (backendNames.empty() ? "" : "|") + row.name;
     backend->getParser().addLiteralOption(
         row.name, Place(backend->getParser().getNumOptions()), row.summary);
     for (const BackendOption &option : row.options)
@@ -120,6 +121,7 @@ MachineFlags::MachineFlags(llvm::ArrayRef<BackendOption::Scope> scopes)
           llvm::is_contained(scopes, option.scope))
         flags.push_back(std::make_unique<Flag>(row, option));
   }
+  backend->setValueStr(backendNames);
 }
 
 MachineFlags::~MachineFlags() { current = nullptr; }
@@ -211,8 +213,8 @@ static constexpr BackendOption::Scope allScopes[] = {
 BackendFlags::BackendFlags()
     : MachineFlags(allScopes),
       numerics(
-          "numerics", cl::desc("Arithmetic of the CPU backend:"),
-          cl::init(Numerics::FP16),
+          "numerics", cl::value_desc("fp16|fp32|m1|m2|m3|m4"),
+          cl::desc("Arithmetic of the CPU backend:"), cl::init(Numerics::FP16),
           cl::values(
               clEnumValN(Numerics::FP16, "fp16",
                          "round to the declared type after each op (default)"),

@@ -54,7 +54,7 @@ private:
 
   std::vector<std::unique_ptr<Flag>> flags;
   std::vector<std::pair<std::string, Need>> required;
-  std::string backendHelp;
+  std::string backendHelp, backendNames;
   std::unique_ptr<llvm::cl::opt<Place>> backend;
 };
 

@@ -120,7 +120,10 @@ constinit const CommandDef commands::Bench = {
     .name = "bench",
     .group = commands::programs,
     .summary = "Time a program, or kernels with published benchmark figures",
-    .synopsis = "PROGRAM.mil|.mlmodelc|.anepkg",
+    .synopsis = "PROGRAM.mil|.onnx|.pt2|.mlpackage|.mlmodel|.mlmodelc|.tdsl|."
+                "ir|.anepkg",
+    .usual = "input weights init target suite list iterations warmup json "
+             "plot o backend numerics",
     .examples = R"(  ane-run bench out.mil --iterations 50 --json
   ane-run bench out.mil --profile
   ane-run bench model.anepkg --init=1 --iterations 10

@@ -310,6 +310,8 @@ constinit const CommandDef commands::Evaluate = {
     .group = commands::models,
     .summary = "Measure the loss and the perplexity of a text",
     .synopsis = "MODEL.anepkg|.tdsl",
+    .usual = "weights checkpoint data tokenizer baseline window stride "
+             "json backend threads",
     .examples =
         R"(  ane-run evaluate forward.anepkg --checkpoint run --data=book.txt
   ane-run evaluate qwen3.tdsl --weights=qwen3 --tokenizer=qwen3 --data=wiki.txt --stride=512

@@ -327,6 +327,8 @@ constinit const CommandDef commands::Finetune = {
         "  Compiles the model with adapters of low rank, trains these, and "
         "writes the model\n  with them added to its weights, a folder that "
         "transformers loads, or a GGUF file.\n  See docs/finetuning.md.\n",
+    .usual = "o data steps lr batch lora context checkpoint resume "
+             "validation-data verbose backend threads",
     .examples =
         R"(  ane-run finetune Qwen3-0.6B --data chats.jsonl -o mine
   ane-run finetune Qwen3-0.6B --data chats.jsonl --steps 1000 --lora=rank=16 --lr 1e-4 -o mine

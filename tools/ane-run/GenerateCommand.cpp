@@ -224,6 +224,9 @@ constinit const CommandDef commands::Generate = {
         "compiled\n  when it is named first; see `ane-run cache --help`. -p is "
         "--prompt, -n, --n-predict\n  and --max-tokens are --tokens, --temp is "
         "--temperature, -c and --ctx-size are\n  --context.\n",
+    .usual = "weights checkpoint prompt prompt-file chat system tokenizer "
+             "tokens stop context temperature top-k top-p seed json "
+             "backend",
     .examples =
         R"(  ane-run generate Qwen3-0.6B --chat --system="Answer in a sentence."
   ane-run generate Qwen3-0.6B-Q4_K_M.gguf --prompt="Once upon a time" --tokens=100

@@ -73,7 +73,8 @@ constinit const CommandDef commands::Info = {
     .name = "info",
     .group = commands::programs,
     .summary = "Print a program's signature and cost",
-    .synopsis = "PROGRAM.mil|.mlmodelc|.mlpackage|.mlmodel|.anepkg",
+    .synopsis = "PROGRAM.mil|.onnx|.pt2|.mlpackage|.mlmodel|.mlmodelc|.tdsl|."
+                "ir|.anepkg",
     .examples = R"(  ane-run info out.mil
   ane-run info out.mil --json
   ane-run info model.mlpackage

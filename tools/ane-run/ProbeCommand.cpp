@@ -113,6 +113,7 @@ constinit const CommandDef commands::Probe = {
     .details = "Rules whose programs may crash more than their own process are "
                "probed last; FILE.json\n"
                "has the results of all other rules by then.\n",
+    .usual = "o rule skip-dangerous resume time json backend",
     .examples = R"(  ane-run probe --backend=ane -o here.json
   ane-run probe --backend=ane -o here.json --resume
   ane-run probe --backend=ane --rule=concat-extent

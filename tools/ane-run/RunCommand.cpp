@@ -159,7 +159,10 @@ ExitCode Run::run(const Invocation &call) {
 
 constinit const CommandDef commands::Run = {
     .summary = "Run a program or an entry of a package once",
-    .synopsis = "PROGRAM.mil|.mlmodelc|.mlpackage|.mlmodel|.anepkg",
+    .synopsis = "PROGRAM.mil|.onnx|.pt2|.mlpackage|.mlmodel|.mlmodelc|.tdsl|."
+                "ir|.anepkg",
+    .usual = "input output-dir weights init shape compare "
+             "reference rtol atol numerics backend",
     .examples = R"(  ane-run out.mil --input x=x.npy --output-dir results
   ane-run out.mil --input x=random:1 --compare
   ane-run out.mil --input x=x.npy --compare --atol=1e-3 --rtol=1e-2 --json   a gate

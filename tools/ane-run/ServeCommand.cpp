@@ -139,6 +139,8 @@ constinit const CommandDef commands::Serve = {
         "  Serves /v1/chat/completions, /v1/completions and /v1/models at "
         "127.0.0.1, until\n  SIGINT or SIGTERM. Flags about sampling are for "
         "requests that do not say it\n  themselves. See docs/serve.md.\n",
+    .usual = "weights checkpoint tokenizer tokens context temperature port "
+             "queue backend threads",
     .examples = R"(  ane-run serve Qwen3-0.6B
   ane-run serve Qwen3-0.6B-Q4_K_M.gguf --port=8000 --context=2048
   ane-run serve forward.anepkg --checkpoint run --tokenizer=qwen3 --temperature=0.7

@@ -224,6 +224,8 @@ constinit const CommandDef commands::Train = {
     .group = commands::models,
     .summary = "Train a package's model on text or arrays",
     .synopsis = "MODEL.anepkg",
+    .usual = "weights init tokenizer data steps lr batch warmup checkpoint "
+             "resume validation validation-data backend threads",
     .examples =
         R"(  ane-run train llama.anepkg --data book.txt --steps 500 --checkpoint run
   ane-run train llama.anepkg --data book.txt --steps 1000 --checkpoint run --resume

@@ -34,7 +34,8 @@ private:
 
   cl::list<std::string> paths{cl::Positional};
   cl::opt<CheckFormat> format{
-      "format", cl::desc("Output format of findings:"), cl::init(CheckFormat::Text),
+      "format", cl::value_desc("text|json|sarif|github"),
+      cl::desc("Output format of findings:"), cl::init(CheckFormat::Text),
       cl::values(clEnumValN(CheckFormat::Text, "text", "for people"),
                  clEnumValN(CheckFormat::Json, "json", "for programs"),
                  clEnumValN(CheckFormat::Sarif, "sarif", "for code review"),
@@ -42,7 +43,7 @@ private:
                             "annotations of GitHub Actions"))};
   FrameworkFlag framework;
   cl::opt<FailOn> failOn{
-      "fail-on",
+      "fail-on", cl::value_desc("error|warning|remark|never"),
       cl::desc("Exit with 1 if there are findings that are at least "
                "as severe as:"),
       cl::init(FailOn::Error),
@@ -189,6 +190,8 @@ constinit const CommandDef commands::Check = {
                "something is or a\nprogram cannot be read, 2 if the command "
                "line is wrong, and 3 if the system\nfails. --target takes "
                "several chips, separated by commas.\n",
+    .usual = "target for os fail-on assume baseline write-baseline all "
+             "format shape",
     .examples = R"(  anec check out.mil --target=m1
   anec check out.mil --target=m1 --os=15.6
   anec check model.mil --target=m4 --for=coreml   which ops leave the engine

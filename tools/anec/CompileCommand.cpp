@@ -115,9 +115,12 @@ ExitCode Compile::run(const Invocation &call) {
 }
 
 constinit const CommandDef commands::Compile = {
-    .synopsis = "FILE.tdsl|.ir|.mil|.mlmodelc|.mlpackage|.mlmodel|.anepkg",
+    .synopsis =
+        "FILE.tdsl|.ir|.mil|.onnx|.pt2|.mlpackage|.mlmodel|.mlmodelc|.anepkg",
     // A flag of LLVM, which its command line adds to every program.
     .details = "  --stats prints the statistics of the passes.\n",
+    .usual = "o emit weights init define shape kernel target precision "
+             "quantize decode forward-only list-targets remarks",
     .examples =
         R"(  anec mlp.tdsl --init=7 -o out/mlp.mil       MIL and random weights
   anec attention.tdsl --weights=model.safetensors -o attention.mil

@@ -112,7 +112,7 @@ std::optional<BuildRequest> CompileFlags::read(PassManagerOptions target,
 //===----------------------------------------------------------------------===//
 
 EmitFlag::EmitFlag()
-    : opt("emit",
+    : opt("emit", llvm::cl::value_desc("FORMAT"),
           llvm::cl::desc(
               "The output format (default: by the extension of -o, or mil):")) {
   for (auto [index, output] : llvm::enumerate(outputFormats()))

@@ -242,7 +242,7 @@ struct CompileFlags {
                      "inputs are images and outputs class labels "
                      "(docs/coreml.md)")};
   llvm::cl::opt<DType> precision{
-      "precision",
+      "precision", llvm::cl::value_desc("fp16|fp32"),
       llvm::cl::desc("Floats that a source in fp32 is computed in (default: "
                      "fp16 for a Core ML package of an ONNX or PyTorch model, "
                      "otherwise as in the source):"),

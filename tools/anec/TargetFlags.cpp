@@ -14,7 +14,8 @@ using namespace anec;
 namespace cl = llvm::cl;
 
 FrameworkFlag::FrameworkFlag()
-    : opt("for", cl::desc("The framework that compiles the programs:"),
+    : opt("for", cl::value_desc("in-memory|coreml|e5"),
+          cl::desc("The framework that compiles the programs:"),
           cl::init(EnginePath::InMemory),
           cl::values(
               clEnumValN(EnginePath::InMemory, "in-memory",
