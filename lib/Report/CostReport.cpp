@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Report/CostReport.h"
+#include "ScaledNumber.h"
 #include "anec/IR/OpDef.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -14,7 +15,6 @@
 using namespace anec;
 
 static double milli(double micro) { return micro / 1000; }
-static double mega(double value) { return value / 1e6; }
 
 std::vector<const RunCost::Program *>
 anec::distinctPrograms(llvm::ArrayRef<RunCost> runs) {
@@ -47,13 +47,14 @@ static void printAnchor(llvm::StringRef what, const Quoted<double> &anchor,
 
 static void printTimes(llvm::StringRef name, const Prediction &cost,
                        const Target &target, llvm::raw_ostream &out) {
-  out << llvm::format(
-      "  %-16s %5u ops, %.4g MFLOP, %.4g MB moved: %.4g ms (%.3g to %.3g), "
-      "%.1f %% of the peak, by ",
-      name.str().c_str(), cost.numbers.ops,
-      mega(double(cost.work.convFlops + cost.work.otherFlops)),
-      mega(double(cost.work.bytes)), milli(cost.total), milli(cost.least),
-      milli(cost.most), 100 * cost.utilization(target));
+  std::string flops =
+      scaled(double(cost.work.convFlops + cost.work.otherFlops), "FLOP");
+  std::string bytes = scaled(double(cost.work.bytes), "B");
+  out << llvm::format("  %-16s %5u ops, %s, %s moved: %.4g ms (%.3g to %.3g), "
+                      "%.1f %% of the peak, by ",
+                      name.str().c_str(), cost.numbers.ops, flops.c_str(),
+                      bytes.c_str(), milli(cost.total), milli(cost.least),
+                      milli(cost.most), 100 * cost.utilization(target));
   out << cost.bound() << '\n';
 }
 
@@ -86,8 +87,8 @@ static void printShapes(const Function &function, const Target &target,
   std::vector<ShapeCost> costs = costByShape(function, target);
   for (const ShapeCost &cost : llvm::ArrayRef(costs).take_front(most)) {
     out << indent << cost.count << " x " << cost.def->name << ' ' << cost.shape
-        << llvm::format(": %.4g MFLOP, computing %.3g ms",
-                        mega(double(cost.flops)), milli(cost.compute));
+        << ": " << scaled(double(cost.flops), "FLOP")
+        << llvm::format(", computing %.3g ms", milli(cost.compute));
     if (cost.stream >= leastShown)
       out << llvm::format(", weights %.3g ms", milli(cost.stream));
     out << llvm::format(", %.1f %% of the peak at most\n",
@@ -103,12 +104,12 @@ static void printProgram(const RunCost::Program &program, const Target &target,
   printTimes(program.name, cost, target, out);
   out << indent
       << llvm::format("depth %u, %u tasks; dispatch %.4g, computing %.4g, "
-                      "moving %.4g, elements %.4g ms; at most %.4g MB live, "
+                      "moving %.4g, elements %.4g ms; at most %s live, "
                       "%.3g %% of the chip's\n",
                       cost.depth, cost.tasks, milli(cost.floor),
                       milli(cost.compute), milli(cost.move),
                       milli(cost.elements),
-                      mega(double(cost.numbers.activationPeak)),
+                      scaled(double(cost.numbers.activationPeak), "B").c_str(),
                       100 * cost.share(target));
   printDepths(*program.function, target, out);
   printShapes(*program.function, target, out);
@@ -130,10 +131,9 @@ static void printRun(const RunCost &run, const Target &target,
                         milli(program.cost.total))
         << program.name << ", by " << program.cost.bound() << '\n';
   if (run.hostOps)
-    out << indent
-        << llvm::format("the host runs %u ops with %.4g MFLOP, whose time is "
-                        "not predicted\n",
-                        run.hostOps, mega(double(run.hostFlops)));
+    out << indent << "the host runs " << run.hostOps << " ops with "
+        << scaled(double(run.hostFlops), "FLOP")
+        << ", whose time is not predicted\n";
 }
 
 void anec::printCost(llvm::ArrayRef<RunCost> runs, const Target &target,

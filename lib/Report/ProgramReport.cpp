@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Report/ProgramReport.h"
+#include "ScaledNumber.h"
 #include "anec/IR/OpDef.h"
 #include "anec/Ops/Report.h"
 #include "llvm/Support/Format.h"
@@ -15,19 +16,6 @@ using namespace anec;
 //===----------------------------------------------------------------------===//
 // Text
 //===----------------------------------------------------------------------===//
-
-/// `18 B`, `1.234 kB`, `56.78 MFLOP`.
-static std::string scaled(double value, llvm::StringRef unit) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  llvm::StringRef prefixes[] = {"", "k", "M", "G", "T", "P", "E"};
-  const llvm::StringRef *prefix = prefixes;
-  // A value that would be rounded up to 1000 uses the next prefix.
-  for (; value >= 999.95 && prefix + 1 != std::end(prefixes); ++prefix)
-    value /= 1000;
-  stream << llvm::format("%.4g ", value) << *prefix << unit;
-  return text;
-}
 
 /// `` softmax giving `y` ``.
 static std::string describePeak(const FunctionReport &report) {
