@@ -5,6 +5,7 @@
 
 #include "Command.h"
 #include "CommandHelp.h"
+#include "CommandPages.h"
 #include "FatalErrors.h"
 #include "Signals.h"
 #include "Terminal.h"
@@ -74,9 +75,17 @@ static std::string suggestCommand(const Tool &tool, llvm::StringRef word) {
   return didYouMean(suggestion);
 }
 
-/// Runs `help`, or `help COMMAND`.
+/// Runs `help`, `help COMMAND` or `help --as=FORM`.
 static ExitCode helpOn(const Tool &tool, llvm::ArrayRef<char *> words) {
   llvm::StringRef name = words.empty() ? "" : words.front();
+  llvm::StringRef form = name;
+  if (form.consume_front("--as=")) {
+    if (printPage(tool, form))
+      return Done;
+    return usageError(tool.name,
+                      "help --as takes `man`, `bash`, `zsh` or `fish`, not `" +
+                          form + "`");
+  }
   const CommandDef *command = findCommand(tool, name);
   if (!command)
     return usageError(tool.name, "there is no command `" + name + "`" +

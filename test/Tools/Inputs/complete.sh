@@ -1,0 +1,8 @@
+# Prints what bash completes the last of some words to: complete.sh FILE WORD...
+compopt() { :; }
+. "$1"
+shift
+COMP_WORDS=(anec "$@")
+COMP_CWORD=$#
+_anec
+printf '%s\n' "${COMPREPLY[@]}"
