@@ -146,6 +146,17 @@ static llvm::StringRef functionOf(llvm::StringRef words) {
              : "";
 }
 
+/// `From model.py:14, in forward. `, for a file without lines that says
+/// where its first place comes from.
+static std::string describeOrigin(const RuleParagraph &paragraph,
+                                  const Diagnostics &diags) {
+  SourceRange range = paragraph.places.front().range;
+  std::optional<SourcePlace> place = diags.locate(range);
+  if (!place || place->line != 0 || listedOrigin(range).empty())
+    return "";
+  return ("From " + listedOrigin(range) + ". ").str();
+}
+
 /// `Also at A, B and 5 more places. `
 static std::string describePlaces(const RuleParagraph &paragraph,
                                   const Diagnostics &diags) {
@@ -249,9 +260,9 @@ void anec::printParagraph(const RuleParagraph &paragraph, FindingDetail detail,
   std::string id = " [" + paragraph.id.str() + "]";
   printPlace(paragraph.places.front().range, paragraph.severity,
              paragraph.places.front().what + id, style, diags, out);
-  std::string text = paragraph.text;
+  std::string text = describeOrigin(paragraph, diags);
   if (detail == FindingDetail::ByRule)
-    text = describePlaces(paragraph, diags) + text;
+    text += describePlaces(paragraph, diags);
   else
     for (const RuleParagraph::Place &place :
          llvm::ArrayRef(paragraph.places).drop_front())
@@ -259,5 +270,5 @@ void anec::printParagraph(const RuleParagraph &paragraph, FindingDetail detail,
                  (place.what.empty() ? "the same" : place.what) + id, style,
                  diags, out);
   constexpr size_t indent = 2;
-  printWrapped(text, style.width, indent, out);
+  printWrapped(text + paragraph.text, style.width, indent, out);
 }

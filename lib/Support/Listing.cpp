@@ -23,8 +23,17 @@ StringRef anec::listedWords(SourceRange range) {
   return {begin, size_t(range.End.getPointer() - begin)};
 }
 
-SourceRange Listing::add(StringRef line) {
-  size_t size = line.size() + 1;
+/// Between the words of a line and its origin.
+static constexpr char originMark = '\t';
+
+StringRef anec::listedOrigin(SourceRange range) {
+  const char *end = range.End.getPointer();
+  return *end == originMark ? StringRef(end + 1).split('\n').first : "";
+}
+
+SourceRange Listing::add(StringRef line, StringRef origin) {
+  origin = origin.split('\n').first;
+  size_t size = line.size() + 1 + (origin.empty() ? 0 : origin.size() + 1);
   if (left < size) {
     // Few buffers, since finding the one of a range takes time for each.
     constexpr size_t largestChunk = 1 << 24;
@@ -39,6 +48,10 @@ SourceRange Listing::add(StringRef line) {
   llvm::SMLoc begin = llvm::SMLoc::getFromPointer(next);
   next += line.size();
   SourceRange range{begin, llvm::SMLoc::getFromPointer(next)};
+  if (!origin.empty()) {
+    *next++ = originMark;
+    next = std::copy(origin.begin(), origin.end(), next);
+  }
   *next++ = '\n';
   left -= size;
   return range;

@@ -318,9 +318,10 @@ bool GraphReader::readNode(const GraphNode &message) {
     words += " `" + message.outputs[0].text.str() + "`";
   words += " (" + op.str() + ")";
   std::replace(words.begin(), words.end(), '\n', ' ');
-  SourceRange range = listing.add(words);
+  std::string origin = placeOf(message);
+  SourceRange range = listing.add(words, origin);
   emitter->setRange(range);
-  if (!emitter->count(words.size())) {
+  if (!emitter->count(words.size() + origin.size())) {
     takeErrors(range, &message);
     return false;
   }

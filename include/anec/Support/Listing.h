@@ -25,7 +25,9 @@ public:
       : path(path.str()), diags(diags) {}
 
   /// Adds a line, which must not contain a line break, and returns its range.
-  SourceRange add(llvm::StringRef line);
+  /// `origin` says where the part comes from, as listedOrigin returns it; what
+  /// follows a line break in it is left out.
+  SourceRange add(llvm::StringRef line, llvm::StringRef origin = "");
 
 private:
   std::string path;
@@ -37,6 +39,10 @@ private:
 
 /// The words of the line with this range.
 llvm::StringRef listedWords(SourceRange range);
+
+/// Where the part with this range comes from, in what the user wrote:
+/// `model.py:14, in forward`; empty when it is not known.
+llvm::StringRef listedOrigin(SourceRange range);
 
 /// Whether a buffer called `identifier` is a listing; if so, `identifier` is
 /// then the path of the file.
