@@ -4,11 +4,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Command.h"
+#include "BuiltWith.h"
 #include "CommandHelp.h"
 #include "CommandPages.h"
 #include "FatalErrors.h"
 #include "Signals.h"
 #include "Terminal.h"
+#include "anec/Runtime/CPU/BlasName.h"
 #include "anec/Runtime/CPU/InstructionSets.h"
 #include "anec/Support/Suggestion.h"
 #include "llvm/ADT/StringExtras.h"
@@ -165,8 +167,13 @@ static const ForeignFlag *findForeign(const Tool &tool, llvm::StringRef flag) {
   return found == tool.foreignFlags.end() ? nullptr : found;
 }
 
+/// Scripts read the first line.
 static void printVersion(llvm::raw_ostream &out) {
-  out << "anec " ANEC_VERSION ", with LLVM " LLVM_VERSION_STRING "\n";
+  out << "anec " ANEC_VERSION ", with LLVM " LLVM_VERSION_STRING "\n"
+      << "built by " ANEC_COMPILER " for " ANEC_SYSTEM "\n"
+      << "kernels of this processor: " << cpu::namesOfInstructionSets()
+      << "; BLAS: " << cpu::nameOfBlas() << '\n'
+      << builtWith();
 }
 
 static int runCommand(const Tool &tool, const CommandDef &def, char **argv,

@@ -10,8 +10,11 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "../BuiltWith.h"
+#include "BackendChoice.h"
 #include "CommandTable.h"
 #include "OwnProcess.h"
+#include "anec/Train/Collective.h"
 
 using namespace anec;
 
@@ -25,6 +28,18 @@ static constexpr ForeignFlag foreign[] = {
     {"calibrate", "anec"}, {"emit", "anec"},      {"interface", "anec"},
     {"o", "anec"},         {"precision", "anec"}, {"quantize", "anec"},
 };
+
+/// The backends and the optional libraries.
+std::string anec::builtWith() {
+  std::string text = "backends:";
+  for (const BackendRow &row : toolBackends().rows())
+    if (row.isBuilt)
+      text += " " + row.name;
+  auto state = [](bool isThere) { return isThere ? "yes" : "no"; };
+  text += std::string("; MPI: ") + state(hasMpi());
+  text += std::string("; tokenizer.json: ") + state(ANEC_HAS_HUGGINGFACE);
+  return text + "; serve: " + state(ANEC_HAS_SERVER) + "\n";
+}
 
 int main(int argc, char **argv) {
   return runTool(

@@ -10,6 +10,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "../BuiltWith.h"
 #include "CommandTable.h"
 
 using namespace anec;
@@ -27,6 +28,8 @@ static constexpr ForeignFlag foreign[] = {
     {"output-dir", "ane-run"}, {"reference", "ane-run"},
     {"rtol", "ane-run"},
 };
+
+std::string anec::builtWith() { return ""; }
 
 int main(int argc, char **argv) {
   return runTool({"anec",

@@ -40,6 +40,11 @@ static std::string besideOwnFile() {
   return std::string(path);
 }
 
+std::string cpu::blasLibrary() {
+  std::string own = besideOwnFile();
+  return llvm::sys::fs::exists(own) ? own : ANEC_BLAS_LIBRARY;
+}
+
 namespace {
 struct LoadedBlas {
   void *library = nullptr;
@@ -77,6 +82,8 @@ static BlasFunctions load() {
 extern "C" __attribute__((weak)) void openblas_set_num_threads(int);
 extern "C" __attribute__((weak)) int openblas_get_num_threads();
 extern "C" __attribute__((weak)) char *openblas_get_corename();
+
+std::string cpu::blasLibrary() { return "linked"; }
 
 static BlasFunctions load() {
   return {cblas_sgemm, openblas_set_num_threads, openblas_get_num_threads,

@@ -15,6 +15,7 @@
 #define ANEC_LIB_RUNTIME_CPU_PRODUCTS_BLAS_H
 
 #include <cblas.h>
+#include <string>
 
 namespace anec::cpu {
 
@@ -29,6 +30,9 @@ struct BlasFunctions {
 
 /// Loads BLAS at the first call, which any thread can make.
 const BlasFunctions &blas();
+
+/// The library that blas() loads, by the name that it is opened by.
+std::string blasLibrary();
 
 } // namespace anec::cpu
 

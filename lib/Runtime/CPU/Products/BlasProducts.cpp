@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cutting.h"
+#include "anec/Runtime/CPU/BlasName.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <algorithm>
 #include <mutex>
@@ -201,6 +202,14 @@ public:
 static constinit const BlasProducts products;
 
 const ProductKernels &cpu::blasProducts() { return products; }
+
+std::string cpu::nameOfBlas() {
+#if defined(__APPLE__)
+  return "Accelerate";
+#else
+  return blasLibrary();
+#endif
+}
 
 bool cpu::isBlasOutdated() {
 #if defined(__x86_64__) && !defined(__APPLE__)
