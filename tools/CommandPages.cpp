@@ -5,13 +5,17 @@
 
 #include "CommandPages.h"
 #include "CommandHelp.h"
+#include "FlagTopics.h"
 #include "llvm/ADT/StringExtras.h"
+#include <algorithm>
+#include <tuple>
 
 using namespace anec;
 namespace cl = llvm::cl;
 
 namespace {
 struct FlagRow {
+  std::pair<size_t, size_t> place; ///< its topic, and where in it
   std::string name;
   std::string value; ///< what its value is called; empty for none
   std::string text;
@@ -19,31 +23,33 @@ struct FlagRow {
 };
 struct CommandRow {
   const CommandDef *def;
-  std::vector<FlagRow> flags; ///< by name
+  std::vector<FlagRow> flags; ///< by topic
 };
 } // namespace
 
 /// The flags of the command that was made last. They are unregistered, so that
 /// another command can be made.
-static std::vector<FlagRow> takeFlags(const FlagSet &known) {
+static std::vector<FlagRow> takeFlags(const CommandDef &def,
+                                      const FlagSet &known) {
   std::vector<cl::Option *> options;
   for (const auto &entry : cl::getRegisteredOptions())
     if (!known.isCommon(*entry.second))
       options.push_back(entry.second);
-  llvm::sort(options, [](const cl::Option *a, const cl::Option *b) {
-    return a->ArgStr < b->ArgStr;
-  });
   std::vector<FlagRow> rows;
   for (cl::Option *option : options) {
     bool takesValue = option->getValueExpectedFlag() != cl::ValueDisallowed &&
                       (option->getValueExpectedFlag() != cl::ValueOptional ||
                        !option->ValueStr.empty());
     if (option->getOptionHiddenFlag() == cl::NotHidden)
-      rows.push_back({option->ArgStr.str(),
+      rows.push_back({placeOfFlag(def.name, option->ArgStr),
+                      option->ArgStr.str(),
                       takesValue ? option->ValueStr.str() : "",
                       // The values follow the colon, in --help alone.
                       option->HelpStr.rtrim(':').str(), takesValue});
   }
+  llvm::sort(rows, [](const FlagRow &a, const FlagRow &b) {
+    return std::tie(a.place, a.name) < std::tie(b.place, b.name);
+  });
   for (cl::Option *option : options)
     option->removeArgument();
   auto positional = cl::SubCommand::getTopLevel().PositionalOpts;
@@ -59,7 +65,7 @@ static std::vector<CommandRow> readCommands(const Tool &tool) {
     if (def->isHidden)
       continue;
     std::unique_ptr<Command> command = def->make();
-    rows.push_back({def, takeFlags(known)});
+    rows.push_back({def, takeFlags(*def, known)});
   }
   return rows;
 }
@@ -108,7 +114,12 @@ static void printManCommand(const Tool &tool, const CommandRow &row,
   out << ".SS \"" << troff(commandLine(tool, def)) << "\"\n";
   if (!def.summary.empty())
     out << troff(def.summary) << ".\n";
+  size_t topic = flagTopics().size();
   for (const FlagRow &flag : row.flags) {
+    if (flag.place.first != topic && flag.place.first < flagTopics().size())
+      out << ".PP\n\\fI" << troff(flagTopics()[flag.place.first].heading)
+          << "\\fR\n";
+    topic = flag.place.first;
     out << ".TP\n\\fB" << troff(dashed(flag)) << "\\fR";
     if (flag.takesValue)
       out << "=\\fI" << troff(flag.value.empty() ? "value" : flag.value)
@@ -146,7 +157,7 @@ static void printMan(const Tool &tool, llvm::ArrayRef<CommandRow> rows,
 
 /// The words after which a flag or a command is completed, with spaces between.
 static std::string flagWords(const CommandRow &row) {
-  std::vector<std::string> words = {"--help"};
+  std::vector<std::string> words = {"--help", "--help-all"};
   for (const FlagRow &flag : row.flags)
     words.push_back(dashed(flag) +
                     (flag.takesValue && flag.name.size() > 1 ? "=" : ""));
@@ -216,7 +227,9 @@ static void printZsh(const Tool &tool, llvm::ArrayRef<CommandRow> rows,
       out << "  " << described(row.def->name, row.def->summary) << '\n';
   out << "  'help:flags of a command'\n)\ncase ${words[2]} in\n";
   auto printFlags = [&](const CommandRow &row, llvm::StringRef pattern) {
-    out << "  " << pattern << ") flags=(\n    '--help:what there is'\n";
+    out << "  " << pattern
+        << ") flags=(\n    '--help:what is used most'\n"
+           "    '--help-all:all flags'\n";
     for (const FlagRow &flag : row.flags)
       out << "    " << described(dashed(flag), flag.text) << '\n';
     out << "  ) ;;\n";

@@ -25,7 +25,7 @@ for command in commands:
     for form, page in pages.items():
         assert command in page, (form, command)
 for command in ["", *commands]:
-    for flag in flags(said(*filter(None, [command]), "--help")):
+    for flag in flags(said(*filter(None, [command]), "--help-all")):
         name = flag.lstrip("-")
         assert "\\fB" + flag.replace("-", "\\-") + "\\fR" in pages["man"], (command, flag)
         assert re.search(rf"{flag}[= ']", pages["bash"]), (command, flag)
