@@ -1,4 +1,4 @@
-"""Checks that the pages of a tool have every command and flag of its --help.
+"""Checks that the pages of a tool have every command and flag of its --help-all.
 
 usage: pages.py TOOL"""
 import re
