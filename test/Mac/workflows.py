@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks what actionlint does not: actions have a version of three numbers, steps run
-scripts of the repository that are there, and no step names a host.
+"""Checks what actionlint does not: actions of others have a version of three numbers, steps
+run scripts of the repository that are there, and no step names a host.
 
 usage: workflows.py ROOT"""
 import pathlib
@@ -16,7 +16,8 @@ for path in sorted((root / ".github/workflows").glob("*.yml")):
     for number, line in enumerate(path.read_text().splitlines(), 1):
         place = f"{path.relative_to(root)}:{number}"
         if match := re.match(r"\s*(?:- )?uses: (.*)", line):
-            if not re.fullmatch(r"[\w-]+/[\w-]+@v\d+\.\d+\.\d+", match[1]):
+            own = match[1].startswith("./") and (root / match[1] / "action.yml").is_file()
+            if not own and not re.fullmatch(r"[\w-]+/[\w-]+@v\d+\.\d+\.\d+", match[1]):
                 wrong.append(f"{place}: `{match[1]}` has no version of three numbers")
         if match := re.match(r"\s*(?:- )?run: (.*)", line):
             steps += 1
