@@ -254,8 +254,13 @@ bool anec::compileModel(std::unique_ptr<Module> module,
                         Diagnostics &diags, std::vector<PassReport> *reports) {
   PackageOptions package;
   if (options.lora) {
-    if (!addAdapters(*module, *options.lora, package.zeros, diags))
+    std::optional<AddedAdapters> added =
+        addAdapters(*module, *options.lora, diags);
+    if (!added)
       return false;
+    package.zeros = std::move(added->zeros);
+    for (const std::string &name : added->transposed)
+      package.facts.add(fact::loraTransposed, name);
     package.facts.add(fact::loraScale,
                       ModelFacts::spell(options.lora->scale()));
   }

@@ -93,9 +93,8 @@ bool anec::build(const BuildRequest &request, const OutputFormat &format,
   if (!module)
     return false;
   // A package adds them itself, and needs to know more of them.
-  std::vector<std::string> zeros;
   if (request.options.lora && &format != &outputs::Package &&
-      !addAdapters(*module, *request.options.lora, zeros, diags))
+      !addAdapters(*module, *request.options.lora, diags))
     return false;
   return format.compile(std::move(module), request, place, result, diags);
 }

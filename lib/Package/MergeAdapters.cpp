@@ -17,16 +17,19 @@
 using namespace anec;
 
 namespace {
-/// The matrices of an adapter: `b`, [rows, rank], and `a`, [rank, columns].
+/// The matrices of an adapter of `w`, or of its transpose: `b`, [rows, rank],
+/// and `a`, [rank, columns].
 struct Adapter {
   ConstantRef a, b;
+  bool isTransposed = false;
 };
 } // namespace
 
 /// `w + b @ a * scale`, in the type of `w`.
 static ConstantRef merged(const Constant &w, const Adapter &adapter,
                           double scale) {
-  int64_t rows = w.type().shape[0], columns = w.type().shape[1];
+  int64_t rows = adapter.b->type().shape[0];
+  int64_t columns = adapter.a->type().shape[1];
   int64_t rank = adapter.a->type().shape[0];
   std::vector<double> sums = w.asDoubles();
   std::vector<double> a = adapter.a->asDoubles(), b = adapter.b->asDoubles();
@@ -37,7 +40,8 @@ static ConstantRef merged(const Constant &w, const Adapter &adapter,
       for (int64_t j = 0; j < columns; ++j)
         row[size_t(j)] += b[size_t(i * rank + k)] * a[size_t(k * columns + j)];
     for (int64_t j = 0; j < columns; ++j)
-      sums[size_t(i * columns + j)] += scale * row[size_t(j)];
+      sums[size_t(adapter.isTransposed ? j * rows + i : i * columns + j)] +=
+          scale * row[size_t(j)];
   }
   return Constant::fromDoubles(w.type(), sums);
 }
@@ -62,7 +66,8 @@ findAdapters(const ModelPackage &package, const WeightBinding &values,
       ConstantRef b = values.resolve(bs[i], up->type, {}, {}, diags);
       if (!w || !a || !b)
         return std::nullopt;
-      adapters[stored] = {std::move(a), std::move(b)};
+      adapters[stored] = {std::move(a), std::move(b),
+                          package.facts.has(fact::loraTransposed, wide.name)};
     }
   }
   return adapters;

@@ -18,8 +18,8 @@
 using namespace anec;
 
 static constexpr llvm::StringLiteral names[] = {
-    fact::ropeStyle,    fact::ropeTheta,  fact::ropeScaling,
-    fact::ropeChannels, fact::rmsNormEps, fact::loraScale};
+    fact::ropeStyle,  fact::ropeTheta, fact::ropeScaling,   fact::ropeChannels,
+    fact::rmsNormEps, fact::loraScale, fact::loraTransposed};
 
 /// Between the values of a fact that has several.
 static constexpr llvm::StringLiteral separator = ", ";
@@ -93,6 +93,11 @@ void ModelFacts::complete(const ModelFacts &other) {
 std::string ModelFacts::find(llvm::StringRef name) const {
   auto known = values.find(name.str());
   return known == values.end() ? "" : llvm::join(known->second, separator);
+}
+
+bool ModelFacts::has(llvm::StringRef name, llvm::StringRef value) const {
+  auto known = values.find(name.str());
+  return known != values.end() && known->second.count(value.str());
 }
 
 std::optional<std::string> ModelFacts::only(llvm::StringRef name) const {

@@ -28,10 +28,9 @@ def items():
                    sample=family == "llama")
 
 
-def fill(family, folder):
-    """A model of random weights with a byte-level tokenizer, and what it answers."""
+def tokenizer():
+    """Of bytes, with a template."""
     import tokenizers
-    import torch
     import transformers
     words = tokenizers.Tokenizer(tokenizers.models.BPE())
     words.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -42,6 +41,14 @@ def fill(family, folder):
     text = transformers.PreTrainedTokenizerFast(tokenizer_object=words, eos_token="<|im_end|>",
                                                 clean_up_tokenization_spaces=False)
     text.chat_template = TEMPLATE
+    return text
+
+
+def fill(family, folder):
+    """A model of random weights, and what it answers."""
+    import torch
+    import transformers
+    text = tokenizer()
     name, more = MODELS[family]
     config = getattr(transformers, name)(
         vocab_size=len(text), hidden_size=64, intermediate_size=128, num_hidden_layers=2,
@@ -81,8 +88,8 @@ def answer(model, text, given):
 
 
 def check(family, ctx):
-    folder = ctx.computed(functools.partial(fill, family), family, fill, answer, TEMPLATE,
-                          QUESTION, PROMPT, json.dumps(MODELS[family]))
+    folder = ctx.computed(functools.partial(fill, family), family, fill, tokenizer, answer,
+                          TEMPLATE, QUESTION, PROMPT, json.dumps(MODELS[family]))
     right = json.loads((folder / "answers.json").read_text())
     client = fetched("openai.txt")
     server = subprocess.Popen(

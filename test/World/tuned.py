@@ -14,6 +14,8 @@ import serve
 from harness import RIGHT, Item, fetched, is_fetched, wrong
 
 STEPS, RATE, RANK = 10, 2e-3, 4
+# Beside serve's: matrices that are multiplied as their transposes.
+GPT2 = {"n_embd": 64, "n_layer": 2, "n_head": 2, "n_positions": 256}
 CHATS = [[("user", "What is a prime?"), ("assistant", "A number that nothing divides.")],
          [("system", "Be brief."), ("user", "And 1?"), ("assistant", "None.")],
          [("user", "2 + 2?"), ("assistant", "4"), ("user", "And 3 + 3?"), ("assistant", "6!")],
@@ -27,15 +29,37 @@ MARKED = ("{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\
 
 def items():
     missing = "" if is_fetched("peft.txt") else "PEFT is not there"
-    for family in serve.MODELS:
+    for family in (*serve.MODELS, "gpt2"):
         yield Item(family, "peft", functools.partial(check, family), missing=missing,
                    sample=family == "qwen3", seconds=300)
 
 
+def fill_gpt2(folder):
+    import torch
+    import transformers
+    text = serve.tokenizer()
+    config = transformers.GPT2Config(vocab_size=len(text), bos_token_id=None,
+                                     eos_token_id=text.eos_token_id, **GPT2)
+    torch.manual_seed(0)
+    model = transformers.AutoModelForCausalLM.from_config(config)
+    for parameter in model.parameters():
+        torch.nn.init.normal_(parameter, std=0.2)
+        parameter.data = parameter.data.half().float()  # Packages have fp16.
+    model.save_pretrained(folder / "model")
+    text.save_pretrained(folder / "model")
+
+
+def model_of(family, ctx):
+    if family == "gpt2":
+        return ctx.computed(fill_gpt2, family, fill_gpt2, serve.tokenizer, serve.TEMPLATE,
+                            json.dumps(GPT2))
+    return ctx.computed(functools.partial(serve.fill, family), family, serve.fill,
+                        serve.tokenizer, serve.answer, serve.TEMPLATE, serve.QUESTION,
+                        serve.PROMPT, json.dumps(serve.MODELS[family]))
+
+
 def check(family, ctx):
-    folder = ctx.computed(functools.partial(serve.fill, family), family, serve.fill,
-                          serve.answer, serve.TEMPLATE, serve.QUESTION, serve.PROMPT,
-                          json.dumps(serve.MODELS[family]))
+    folder = model_of(family, ctx)
     chats = [[{"role": role, "content": text} for role, text in chat] for chat in CHATS]
     (ctx.folder / "chats.jsonl").write_text(
         "".join(json.dumps({"messages": chat}) + "\n" for chat in chats))
@@ -55,7 +79,7 @@ def check(family, ctx):
              "chats": chats, "marked": MARKED, "rank": RANK, "rate": RATE, "steps": STEPS,
              "adapters": str(ctx.folder / "drawn.run/step-00000001/weights.safetensors"),
              "names": {name: other for name, other in mapping.items()
-                       if name.split(".")[-1] in ("wq", "wk", "wv", "wo", "w1", "w2", "w3")}}
+                       if name.split(".")[-1] in ("wq", "wk", "wv", "wqkv", "wo", "w1", "w2", "w3")}}
     packages = sorted(path for path in fetched("peft.txt").iterdir() if path.is_dir())
     done = subprocess.run([sys.executable, __file__.replace("tuned.py", "_peft.py")],
                           input=json.dumps(given), capture_output=True, text=True, timeout=300,

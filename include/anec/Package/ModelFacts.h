@@ -34,6 +34,8 @@ constexpr llvm::StringLiteral ropeChannels = "rope_channels";
 constexpr llvm::StringLiteral rmsNormEps = "rms_norm_eps";
 /// The factor of the product of adapters.
 constexpr llvm::StringLiteral loraScale = "lora_scale";
+/// The matrices with adapters that are multiplied as their transposes.
+constexpr llvm::StringLiteral loraTransposed = "lora_transposed";
 } // namespace fact
 
 class ModelFacts {
@@ -56,6 +58,8 @@ public:
 
   /// All values of the fact, in one text; empty if it is not known.
   std::string find(llvm::StringRef name) const;
+  /// Whether `value` is a value of the fact.
+  bool has(llvm::StringRef name, llvm::StringRef value) const;
   /// The value of the fact, if it has exactly one.
   std::optional<std::string> only(llvm::StringRef name) const;
   /// The facts as they are written, sorted by name.

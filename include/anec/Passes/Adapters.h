@@ -10,6 +10,9 @@
 ///
 ///   w @ x  ==>  w @ x + (b @ (a @ x)) * (alpha / rank)
 ///
+/// A matrix that is multiplied as its transpose, `transpose(w) @ x`, has
+/// adapters of the shapes that `transpose(w)` has.
+///
 //===----------------------------------------------------------------------===//
 
 #ifndef ANEC_PASSES_ADAPTERS_H
@@ -36,15 +39,21 @@ struct AdapterOptions {
                                              std::string &wrong);
 };
 
+struct AddedAdapters {
+  /// The names of the `b`, which begin as zeros.
+  std::vector<std::string> zeros;
+  /// The names of the matrices that are multiplied as their transposes.
+  std::vector<std::string> transposed;
+};
+
 /// Gives the matrices of a model that `options` names adapters, and freezes all
 /// other weights. The adapter of `attention.wq` is `attention.wq_lora_a` and
-/// `attention.wq_lora_b`; the names of the latter, which begin as zeros, are
-/// appended to `zeros`. Returns false, with the reason reported, when a pattern
-/// names no matrix, or a matrix is used otherwise than in `w @ x`. The module
-/// must be as it was read, and is not to be used after an error.
-[[nodiscard]] bool addAdapters(Module &module, const AdapterOptions &options,
-                               std::vector<std::string> &zeros,
-                               Diagnostics &diags);
+/// `attention.wq_lora_b`. Returns nothing, with the reason reported, when a
+/// pattern names no matrix, or a matrix is used otherwise than in `w @ x`, or
+/// both so and as its transpose. The module must be as it was read, and is not
+/// to be used after an error.
+[[nodiscard]] std::optional<AddedAdapters>
+addAdapters(Module &module, const AdapterOptions &options, Diagnostics &diags);
 
 } // namespace anec
 

@@ -130,18 +130,19 @@ bool Targets::reportUnmatched(const Module &module, Diagnostics &diags) const {
   return ok;
 }
 
-/// The products `w @ x` of `weight`, with their `w`; nothing when it is used
-/// otherwise, or not at all.
-static std::vector<Op *> productsOf(const Op &weight) {
+/// The products `w @ x` of `weight`, or else those of its transpose, with their
+/// `w`; nothing when it is used otherwise, or not at all.
+static std::vector<Op *> productsOf(const Op &weight, bool isTransposed) {
   std::vector<Op *> products;
   const Value *value = weight.result();
   for (const Operand *use = value->firstUse(); use; use = use->nextUse()) {
     Op *user = use->owner();
-    bool isProduct =
-        user && user->is(ops::Matmul) && user->operand(param::x) == value &&
-        user->operand(param::y) != value &&
-        user->operand(param::y)->type.rank() >= 2 &&
-        !user->get(param::transposeX) && !user->get(param::transposeY);
+    bool isProduct = user && user->is(ops::Matmul) &&
+                     user->operand(param::x) == value &&
+                     user->operand(param::y) != value &&
+                     user->operand(param::y)->type.rank() >= 2 &&
+                     user->get(param::transposeX) == isTransposed &&
+                     !user->get(param::transposeY);
     if (!isProduct)
       return {};
     products.push_back(user);
@@ -190,11 +191,13 @@ static void adapt(Function &function, Op &product, Value *a, Value *b,
   std::swap(sum->result()->name, before->name);
 }
 
-bool anec::addAdapters(Module &module, const AdapterOptions &options,
-                       std::vector<std::string> &zeros, Diagnostics &diags) {
+std::optional<AddedAdapters> anec::addAdapters(Module &module,
+                                               const AdapterOptions &options,
+                                               Diagnostics &diags) {
+  AddedAdapters added;
   Targets targets;
   if (!targets.read(options.targets, diags))
-    return false;
+    return std::nullopt;
   bool hasModel = false;
   llvm::StringSet<> taken, adapted;
   for (const auto &function : module.functions) {
@@ -205,7 +208,7 @@ bool anec::addAdapters(Module &module, const AdapterOptions &options,
   }
   if (!hasModel) {
     diags.report({}, diag::LoraWithoutModel);
-    return false;
+    return std::nullopt;
   }
   bool ok = true;
   for (const auto &function : module.functions) {
@@ -219,7 +222,10 @@ bool anec::addAdapters(Module &module, const AdapterOptions &options,
       const TensorType &type = weight->result()->type;
       if (type.rank() != 2 || !targets.match(name))
         continue;
-      std::vector<Op *> products = productsOf(*weight);
+      std::vector<Op *> products = productsOf(*weight, false);
+      bool isTransposed = products.empty();
+      if (isTransposed)
+        products = productsOf(*weight, true);
       bool isTaken =
           taken.contains(name + "_lora_a") || taken.contains(name + "_lora_b");
       if (products.empty() || isTaken) {
@@ -232,14 +238,18 @@ bool anec::addAdapters(Module &module, const AdapterOptions &options,
       }
       Op &next = *std::next(weight->getIterator());
       Value *a = addWeight(*function, next, *weight, "_lora_a",
-                           {options.rank, type.shape[1]});
+                           {options.rank, type.shape[isTransposed ? 0 : 1]});
       Value *b = addWeight(*function, next, *weight, "_lora_b",
-                           {type.shape[0], options.rank});
+                           {type.shape[isTransposed ? 1 : 0], options.rank});
       for (Op *product : products)
         adapt(*function, *product, a, b, options.scale());
-      if (adapted.insert(name).second)
-        zeros.push_back(name + "_lora_b");
+      if (!adapted.insert(name).second)
+        continue;
+      added.zeros.push_back(name + "_lora_b");
+      if (isTransposed)
+        added.transposed.push_back(name);
     }
   }
-  return targets.reportUnmatched(module, diags) && ok;
+  return targets.reportUnmatched(module, diags) && ok ? std::optional(added)
+                                                      : std::nullopt;
 }
