@@ -6,6 +6,9 @@ include(GNUInstallDirs)
 
 set(ANEC_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/anec)
 
+# Components are packages of packaging/CPack.cmake.
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
+
 install(TARGETS anec EXPORT anecTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}

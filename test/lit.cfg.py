@@ -132,6 +132,11 @@ if (os.path.isdir(os.path.join(config.anec_build_dir, "packaging/wheel/portable"
         config.available_features.add("wheel")
         config.environment["ANEC_WHEEL_CACHE"] = os.path.dirname(
             os.path.dirname(packer.stdout.strip()))
+# `REQUIRES: debian`: what Debian's packages are made with, for a build that has them.
+if (all(map(shutil.which, ("cpack", "dpkg-shlibdeps", "dpkg-gensymbols", "pkg-config")))
+        and os.path.exists(os.path.join(config.anec_build_dir, "CPackConfig.cmake"))
+        and not config.is_sanitized):
+    config.available_features.add("debian")
 # `REQUIRES: sentencepiece`: the programs of that library.
 if shutil.which("spm_encode"):
     config.available_features.add("sentencepiece")
