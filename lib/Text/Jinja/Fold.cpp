@@ -29,17 +29,27 @@ std::optional<Value> Evaluator::constantOf(const Expression &expression) {
   return isConstant ? std::optional(value) : std::nullopt;
 }
 
-/// Whether all values in `value` are of kinds that `is` takes.
-static bool allOf(const Value &value, function_ref<bool(const Value &)> is) {
+/// Whether `is` takes all values in `value`. There can be many more than there
+/// are in memory, because lists are shared: false for more than `most`.
+static bool allOf(const Value &value, function_ref<bool(const Value &)> is,
+                  size_t &most) {
+  if (most == 0)
+    return false;
+  --most;
   if (value.is(VK::Sequence))
     return is(value) && all_of(value.sequence().items, [&](const Value &item) {
-             return allOf(item, is);
+             return allOf(item, is, most);
            });
   if (value.is(VK::Dict))
     return all_of(value.dict().entries, [&](const auto &entry) {
-      return allOf(entry.first, is) && allOf(entry.second, is);
+      return allOf(entry.first, is, most) && allOf(entry.second, is, most);
     });
   return is(value);
+}
+
+static bool allOf(const Value &value, function_ref<bool(const Value &)> is) {
+  size_t most = 10'000;
+  return allOf(value, is, most);
 }
 
 /// Whether jinja2 can write `value` into its Python program.
