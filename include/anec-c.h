@@ -170,6 +170,14 @@ typedef struct anec_compile_options {
   /* For rules: what compiles the program, and where it runs. */
   const char *framework; /**< `in-memory`, `coreml` or `e5`; null: in-memory */
   const char *macos;     /**< `15` or `15.6`; null: any */
+  /* For programs that others wrote, as models. */
+  const char *loss; /**< `output`, `mse`, `cross-entropy` or
+                       `cross-entropy:AXIS`: makes the program a model that
+                       trains; null: it is a program */
+  /** Patterns of the names of weights that are trained, with `*` and `?`; all
+      without any. */
+  const char *const *train_weights;
+  size_t train_weight_count;
 } anec_compile_options;
 
 ANEC_API anec_status anec_compile_options_init(anec_compile_options *options,

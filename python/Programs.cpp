@@ -27,6 +27,9 @@ static anec_compile_options compileOptions(Options &values) {
   options.shapes = values.texts("shapes", options.shape_count);
   options.framework = values.text("framework");
   options.macos = values.text("macos");
+  options.loss = values.text("loss");
+  options.train_weights =
+      values.texts("train_weights", options.train_weight_count);
   return options;
 }
 

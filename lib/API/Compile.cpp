@@ -7,6 +7,7 @@
 #include "Examples.h"
 #include "QuantizeProgram.h"
 #include "anec/API/Calibrate.h"
+#include "anec/API/SourceModel.h"
 #include "anec/CoreML/WantedDescription.h"
 #include "anec/CoreML/Writer.h"
 #include "anec/Formats/Source.h"
@@ -208,8 +209,8 @@ std::optional<CompiledProgram> anec::compileFile(llvm::StringRef path,
   CompileOptions given = forProgram(options, path);
   if (!given.description)
     given.description = &description;
-  return compileKernel(readSource(*source, given, diags), *source, given,
-                       diags);
+  std::unique_ptr<Module> module = readForCompiling(*source, given, diags);
+  return compileKernel(std::move(module), *source, given, diags);
 }
 
 /// A source with a copy of `text`, owned by `diags`.
@@ -224,8 +225,9 @@ std::optional<CompiledProgram> anec::compileText(llvm::StringRef text,
                                                  const CompileOptions &options,
                                                  Diagnostics &diags) {
   Source source = copyText(text, name, diags);
-  return compileKernel(readSource(source, options, diags), source, options,
-                       diags);
+  CompileOptions given = options;
+  std::unique_ptr<Module> module = readForCompiling(source, given, diags);
+  return compileKernel(std::move(module), source, given, diags);
 }
 
 //===----------------------------------------------------------------------===//
@@ -253,6 +255,13 @@ bool anec::compileModel(std::unique_ptr<Module> module,
                         const CompileOptions &options, llvm::StringRef folder,
                         Diagnostics &diags, std::vector<PassReport> *reports) {
   PackageOptions package;
+  package.weights = options.weights;
+  if (options.objective) {
+    if (!makeModel(*module, options, diags, reports))
+      return false;
+    package.weights.values = std::shared_ptr<const WeightValues>(
+        options.sourceWeights, &options.sourceWeights->values());
+  }
   if (options.lora) {
     std::optional<AddedAdapters> added =
         addAdapters(*module, *options.lora, diags);
@@ -269,7 +278,6 @@ bool anec::compileModel(std::unique_ptr<Module> module,
     return false;
   package.io = options.io;
   package.weightMode = options.chosenWeightMode();
-  package.weights = options.weights;
   package.quantization = options.quantization;
   package.quantizationReport = options.quantizationReport;
   package.inputMoments = options.inputMoments;
@@ -310,16 +318,22 @@ static std::optional<ModelPackage> packageModel(std::unique_ptr<Module> module,
 std::optional<ModelPackage>
 anec::compileModelFile(llvm::StringRef path, const CompileOptions &options,
                        llvm::StringRef folder, Diagnostics &diags) {
-  return packageModel(readSourceFile(path, options, diags),
-                      forProgram(options, path), folder, diags);
+  CompileOptions given = forProgram(options, path);
+  std::optional<Source> source = openSource(path, diags);
+  if (!source)
+    return std::nullopt;
+  std::unique_ptr<Module> module = readForCompiling(*source, given, diags);
+  return packageModel(std::move(module), given, folder, diags);
 }
 
 std::optional<ModelPackage>
 anec::compileModelText(llvm::StringRef text, llvm::StringRef name,
                        const CompileOptions &options, llvm::StringRef folder,
                        Diagnostics &diags) {
-  return packageModel(readSource(copyText(text, name, diags), options, diags),
-                      options, folder, diags);
+  CompileOptions given = options;
+  std::unique_ptr<Module> module =
+      readForCompiling(copyText(text, name, diags), given, diags);
+  return packageModel(std::move(module), given, folder, diags);
 }
 
 //===----------------------------------------------------------------------===//
@@ -339,13 +353,15 @@ Compiled anec::compileSource(const Source &source,
   CompileOptions given = options;
   if (!given.description)
     given.description = &description;
-  std::unique_ptr<Module> module = readSource(source, given, diags);
+  std::unique_ptr<Module> module = readForCompiling(source, given, diags);
   if (!module)
     return {};
-  if (source.format->stage == SourceStage::Program && options.kernel.empty() &&
-      hasModel(*module))
+  bool isModel =
+      options.objective || (source.format->stage == SourceStage::Program &&
+                            options.kernel.empty() && hasModel(*module));
+  if (isModel)
     return {std::nullopt,
-            packageModel(std::move(module), options, folder, diags)};
+            packageModel(std::move(module), given, folder, diags)};
   return {compileKernel(std::move(module), source, given, diags), std::nullopt};
 }
 

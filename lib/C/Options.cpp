@@ -162,6 +162,22 @@ static bool readModes(const anec_compile_options &given,
   return true;
 }
 
+static bool readLoss(const anec_compile_options &given, CompileOptions &options,
+                     Diagnostics &diags) {
+  if (given.train_weight_count && !given.train_weights)
+    return refuse("train_weights", "it is null", diags);
+  if (!given.loss)
+    return !given.train_weight_count ||
+           refuse("train_weights", "it is for `loss`", diags);
+  std::string wrong;
+  options.objective = Objective::parse(given.loss, wrong);
+  if (!options.objective)
+    return refuse("loss", wrong, diags);
+  for (size_t i = 0; i < given.train_weight_count; ++i)
+    options.objective->trained.push_back(orEmpty(given.train_weights[i]).str());
+  return true;
+}
+
 static bool readPrecision(const anec_compile_options &given,
                           CompileOptions &options, Diagnostics &diags) {
   switch (given.precision) {
@@ -222,6 +238,7 @@ bool anec::c::readOptions(const anec_compile_options &given,
          readSystem(given, options, diags) &&
          readModes(given, options, diags) &&
          readPrecision(given, options, diags) &&
+         readLoss(given, options, diags) &&
          readShapes(given.shapes, given.shape_count, options, diags);
 }
 

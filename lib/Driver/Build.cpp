@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Driver/Build.h"
+#include "anec/API/SourceModel.h"
 #include "anec/Support/AtomicFile.h"
 #include "anec/Support/Endings.h"
 #include "llvm/ADT/STLExtras.h"
@@ -85,16 +86,20 @@ bool anec::build(const BuildRequest &request, const OutputFormat &format,
         readPackage(request.input, diags, format.check);
     return package && format.show(*package, request, place, diags);
   }
-  ReadOptions options = request.options;
+  BuildRequest given = request;
+  CompileOptions &options = given.options;
   if (!options.description)
     options.description = &result.description;
-  std::unique_ptr<Module> module =
-      readSourceFile(request.input, options, diags);
-  if (!module)
+  std::optional<Source> source = openSource(request.input, diags);
+  if (!source)
     return false;
-  // A package adds them itself, and needs to know more of them.
-  if (request.options.lora && &format != &outputs::Package &&
-      !addAdapters(*module, *request.options.lora, diags))
+  std::unique_ptr<Module> module = readForCompiling(*source, options, diags);
+  // A package has more to know of a model, and of adapters.
+  bool isPackage = &format == &outputs::Package;
+  if (!module || (options.objective && !isPackage &&
+                  !makeModel(*module, options, diags, &result.reports)))
     return false;
-  return format.compile(std::move(module), request, place, result, diags);
+  if (options.lora && !isPackage && !addAdapters(*module, *options.lora, diags))
+    return false;
+  return format.compile(std::move(module), given, place, result, diags);
 }

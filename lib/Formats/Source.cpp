@@ -6,6 +6,7 @@
 #include "anec/Formats/Source.h"
 #include "anec/CoreML/Reader.h"
 #include "anec/Frontend/Frontend.h"
+#include "anec/IR/Builder.h"
 #include "anec/IR/Text.h"
 #include "anec/Onnx/Reader.h"
 #include "anec/Ops/Ops.h"
@@ -49,6 +50,7 @@ static MILReadOptions milOptions(const ReadOptions &options) {
           .parts = options.parts,
           .part = options.part,
           .suppresses = options.suppresses,
+          .sourceWeights = options.sourceWeights.get(),
           .description = options.description};
 }
 
@@ -78,25 +80,68 @@ static bool findWeights(const Source &source, const ReadOptions &options,
   return instance != nullptr;
 }
 
+/// Makes a constant the weight `name`.
+static void replaceByWeight(Function &function, Op &constant,
+                            llvm::StringRef name) {
+  const Value &value = *constant.result();
+  Builder builder(function);
+  builder.setInsertionPoint(&constant);
+  builder.setRange(constant.range());
+  Value *weight =
+      builder.build(ops::Weight, {},
+                    {{param::name, name},
+                     {param::dtype, spelling(value.type.dtype)},
+                     {param::shape, llvm::ArrayRef<int64_t>(value.type.shape)}},
+                    value.name);
+  constant.result()->replaceAllUsesWith(weight);
+  constant.erase();
+}
+
+/// Constants of weight files as `weights` wants them, by their own names.
+static std::unique_ptr<Module> withWeights(std::unique_ptr<Module> module,
+                                           SourceWeights *weights) {
+  if (!module || !weights)
+    return module;
+  for (const auto &function : module->functions)
+    for (Op &op : llvm::make_early_inc_range(function->body())) {
+      ConstantRef own(op.is(ops::Const) ? op.constant(param::val) : nullptr);
+      if (!own || !own->origin() || !isFloat(own->dtype()))
+        continue;
+      llvm::StringRef name = op.result()->name;
+      ConstantRef value = weights->valueOf(name, own);
+      if (value != own)
+        op.setConstant(param::val, value);
+      if (std::optional<std::string> trained = weights->trainedAs(name, value))
+        replaceByWeight(*function, op, *trained);
+    }
+  return module;
+}
+
 static std::unique_ptr<Module>
 readMil(const Source &source, const ReadOptions &options, Diagnostics &diags) {
   MILReadOptions mil = milOptions(options);
   if (!findWeights(source, options, mil, diags))
     return nullptr;
-  return readMIL(source.text, llvm::sys::path::parent_path(source.path),
-                 opTable(), diags, mil);
+  return withWeights(readMIL(source.text,
+                             llvm::sys::path::parent_path(source.path),
+                             opTable(), diags, mil),
+                     mil.sourceWeights);
 }
 
 static std::unique_ptr<Module> readMlpackage(const Source &source,
                                              const ReadOptions &options,
                                              Diagnostics &diags) {
-  return readCoreMLPackage(source.path, opTable(), diags, milOptions(options));
+  return withWeights(
+      readCoreMLPackage(source.path, opTable(), diags, milOptions(options)),
+      options.sourceWeights.get());
 }
 
 static std::unique_ptr<Module> readMlmodel(const Source &source,
                                            const ReadOptions &options,
                                            Diagnostics &diags) {
-  return readCoreMLModel(source.path, opTable(), diags, milOptions(options));
+  return withWeights(
+      readCoreMLModel(source.path, opTable(), diags, milOptions(options)),
+      options.sourceWeights.get());
 }
 
 static std::unique_ptr<Module> readOnnxModel(const Source &source,

@@ -212,6 +212,21 @@ Val Emitter::constant(ConstantRef value) {
   return builder.build(ops::Const, {}, Attr(param::val, std::move(value)));
 }
 
+Val Emitter::weight(llvm::StringRef name, ConstantRef value,
+                    SourceWeights *weights) {
+  if (!value || !weights)
+    return constant(std::move(value));
+  value = weights->valueOf(name, value);
+  std::optional<std::string> trained = weights->trainedAs(name, value);
+  if (!trained)
+    return constant(std::move(value));
+  const TensorType &type = value->type();
+  return builder.build(ops::Weight, {},
+                       {{param::name, llvm::StringRef(*trained)},
+                        {param::dtype, spelling(type.dtype)},
+                        {param::shape, llvm::ArrayRef<int64_t>(type.shape)}});
+}
+
 Val Emitter::scalar(DType dtype, double value) {
   return constant(Constant::fromDoubles({dtype, {}}, {value}));
 }

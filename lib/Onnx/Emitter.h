@@ -20,6 +20,7 @@
 #include "Budget.h"
 #include "anec/IR/Blocks.h"
 #include "anec/IR/Builder.h"
+#include "anec/IR/SourceWeights.h"
 #include "anec/Ops/Ops.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -90,6 +91,9 @@ public:
 
   // Constants.
   Val constant(ConstantRef value);
+  /// The weight `name` of the source: a constant, or the op that `weights`
+  /// makes of it. Null `weights` make none.
+  Val weight(llvm::StringRef name, ConstantRef value, SourceWeights *weights);
   Val scalar(DType dtype, double value);
   /// A list of int32.
   Val list(llvm::ArrayRef<int64_t> values);

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FixedInputs.h"
+#include "anec/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;
@@ -19,4 +20,24 @@ void InputsOf::fix(FixedInputs &inputs) const {
   for (Value *parameter : parameters)
     inputs.fixed.insert(parameter->name);
   inputs.changed = true;
+}
+
+bool onnx::keepWeightsOf(Value *value, SourceWeights *weights,
+                         bool isParameter) {
+  if (!weights || !value)
+    return false;
+  bool isKept = false;
+  llvm::SetVector<Value *> seen;
+  seen.insert(value);
+  for (size_t i = 0; i != seen.size(); ++i) {
+    const Op *op = seen[i]->definingOp();
+    if (!op)
+      continue;
+    if (op->is(ops::Weight))
+      isKept |= weights->keep(op->get(param::name), isParameter);
+    for (Value *operand : op->operandValues())
+      if (operand)
+        seen.insert(operand);
+  }
+  return isKept;
 }

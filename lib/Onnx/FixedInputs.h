@@ -7,6 +7,7 @@
 #define ANEC_LIB_ONNX_FIXEDINPUTS_H
 
 #include "anec/IR/ParametersOf.h"
+#include "anec/IR/SourceWeights.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -37,6 +38,11 @@ public:
 private:
   llvm::SetVector<Value *> parameters;
 };
+
+/// Keeps the weights that a value is computed from constants, so that it is
+/// known when the model is read again. Returns whether there is one.
+bool keepWeightsOf(Value *value, SourceWeights *weights,
+                   bool isParameter = true);
 
 } // namespace anec::onnx
 

@@ -15,9 +15,10 @@ using namespace anec::onnx;
 
 GraphReader::GraphReader(const proto::Model &model, llvm::StringRef path,
                          TensorReader &tensors, mil::RequestedShapes &shapes,
-                         FixedInputs &inputs, Diagnostics &diags)
+                         FixedInputs &inputs, SourceWeights *weights,
+                         Diagnostics &diags)
     : model(model), path(path), reader(tensors), shapes(shapes), fixed(inputs),
-      diags(diags), listing(path, diags) {
+      weights(weights), diags(diags), listing(path, diags) {
   for (const proto::Function &function : model.functions)
     functions.try_emplace({domainOf(function.domain), function.name},
                           &function);
@@ -204,8 +205,11 @@ bool GraphReader::readInitializers(const proto::Graph &graph,
                    shapeToString(tensor.dims));
       return false;
     }
-    if (!bindOutput(tensor.name, emitter->constant(value), environment,
-                    graphRange))
+    // Single numbers are those of the graph's own arithmetic.
+    bool isWeight = &environment == &main && value->numElements() > 1;
+    Val read =
+        emitter->weight(tensor.name, value, isWeight ? weights : nullptr);
+    if (!bindOutput(tensor.name, read, environment, graphRange))
       return false;
   }
   return true;
@@ -470,9 +474,15 @@ bool GraphReader::isAtHand(Val x) {
   return !inputs.empty() && inputs.areGiven(fixed);
 }
 
+void GraphReader::keepConstant(Val x) {
+  fixed.changed |= keepWeightsOf(x.get(), weights, /*isParameter=*/false);
+}
+
 void GraphReader::needConstant(Val x, llvm::StringRef what, SourceRange range) {
   InputsOf inputs(x.get());
-  if (inputs.empty())
+  if (keepWeightsOf(x.get(), weights))
+    fixed.changed = true;
+  else if (inputs.empty())
     diags.report(range, diag::OnnxNeedsKnown, what);
   else if (!inputs.areGiven(fixed))
     diags.report(range, diag::OnnxNeedsConstant, what, inputs.names());

@@ -24,7 +24,7 @@ public:
   /// `model` must outlive the reader.
   GraphReader(const proto::Model &model, llvm::StringRef path,
               TensorReader &tensors, mil::RequestedShapes &shapes,
-              FixedInputs &inputs, Diagnostics &diags);
+              FixedInputs &inputs, SourceWeights *weights, Diagnostics &diags);
   bool read(Function &function);
 
 private:
@@ -55,6 +55,7 @@ private:
   bool readResults(const proto::Graph &graph, Function &function);
 
   void needConstant(Val x, llvm::StringRef what, SourceRange range) override;
+  void keepConstant(Val x) override;
   bool isAtHand(Val x) override;
   bool readBranch(const proto::Graph &graph, llvm::ArrayRef<Val> inputs,
                   Vals &outputs) override;
@@ -68,6 +69,7 @@ private:
   TensorReader &reader;
   mil::RequestedShapes &shapes;
   FixedInputs &fixed;
+  SourceWeights *weights;
   Diagnostics &diags;
   Listing listing;
   Emitter *emitter = nullptr;

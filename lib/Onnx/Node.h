@@ -19,6 +19,8 @@ public:
   /// Reports that `x` is needed now; `what` is what it says in the message.
   /// Nothing is reported if the graph can be read again with inputs fixed.
   virtual void needConstant(Val x, llvm::StringRef what, SourceRange range) = 0;
+  /// Keeps the weights that `x` is computed from constants: it is no parameter.
+  virtual void keepConstant(Val x) = 0;
   /// Whether `needConstant` reports nothing.
   virtual bool isAtHand(Val x) = 0;
   /// Reads a graph of the node, whose inputs are `inputs`; its outputs go to
@@ -39,6 +41,9 @@ public:
         wasRead(message.attribute.size()) {}
 
   Emitter &e;
+
+  /// See Scope.
+  void keepConstant(Val x) { scope.keepConstant(x); }
 
   llvm::StringRef op() const { return message.opType; }
   /// The version of ONNX's operators; 1 if the node is of another domain.

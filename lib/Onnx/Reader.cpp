@@ -61,7 +61,8 @@ std::unique_ptr<Module> anec::readOnnx(llvm::StringRef path, Diagnostics &diags,
     auto module = std::make_unique<Module>();
     Function *function = module->addFunction(FunctionKind::Kernel, "main");
     inputs.changed = false;
-    GraphReader reader(model, path, tensors, shapes, inputs, diags);
+    GraphReader reader(model, path, tensors, shapes, inputs,
+                       options.sourceWeights, diags);
     bool read = reader.read(*function);
     if (inputs.changed && diags.errorCount() == errors)
       continue;

@@ -215,12 +215,20 @@ void PackageWriter::findWeights() {
       drawn->second.initial = InitialValue::Zeros;
   // The loss does not depend on weights, or instances of them, that nothing
   // reads, but their gradients, which are zero, have names and shapes.
+  std::set<std::string> unread;
   for (const auto &[name, described] : trained)
-    weights.insert({name, described});
+    if (weights.insert({name, described}).second)
+      unread.insert(name);
   for (auto &[name, weight] : weights) {
     const std::set<int64_t> &instances = weightInstances[name];
     weight.instances.assign(instances.begin(), instances.end());
     package.weights.push_back(weight);
+    // They keep the values that they have.
+    if (unread.contains(name) &&
+        llvm::all_of(weight.arrays(), [&](const std::string &array) {
+          return values->has(array);
+        }))
+      hostWeights.insert(name);
   }
 }
 

@@ -49,6 +49,7 @@ bool anec::readWeightMap(llvm::StringRef path,
 std::optional<WeightBinding> WeightBinding::open(const WeightOptions &options,
                                                  Diagnostics &diags) {
   WeightBinding binding;
+  binding.values = options.values;
   binding.seed = options.seed;
   if (options.executor)
     binding.workers = options.executor;
@@ -103,9 +104,13 @@ llvm::StringRef WeightBinding::storedName(llvm::StringRef name) const {
   return mapped->second;
 }
 
-bool WeightBinding::has(llvm::StringRef name) const {
+bool WeightBinding::isStored(llvm::StringRef name) const {
   return (adapter && adapter->find(name)) ||
          (arrays && arrays->find(storedName(name)));
+}
+
+bool WeightBinding::has(llvm::StringRef name) const {
+  return isStored(name) || (values && values->contains(name));
 }
 
 bool WeightBinding::hasSome(llvm::ArrayRef<std::string> names,
@@ -121,7 +126,7 @@ bool WeightBinding::hasSome(llvm::ArrayRef<std::string> names,
   std::vector<std::string> drawn;
   size_t found = 0, adapters = 0;
   for (const std::string &name : names) {
-    if (has(name))
+    if (isStored(name))
       ++found;
     else if (ofAdapters.contains(name))
       ++adapters;
@@ -172,6 +177,17 @@ static bool isReported(const Diagnostics &diags, SourceRange range,
   });
 }
 
+/// `value` as elements of `type`, of the same shape; nothing is copied where
+/// elements become shorter.
+static ConstantRef withType(const ConstantRef &value, const TensorType &type) {
+  if (value->type() == type)
+    return value;
+  if (bitWidth(value->storedDType()) < bitWidth(type.dtype))
+    return Constant::fromDoubles(type, value->asDoubles());
+  return Constant::view(type, value->storedDType(), value->bytes(),
+                        std::make_shared<ConstantRef>(value));
+}
+
 ConstantRef WeightBinding::resolve(llvm::StringRef name, const TensorType &type,
                                    InitialValue initial, SourceRange range,
                                    Diagnostics &diags) const {
@@ -179,7 +195,13 @@ ConstantRef WeightBinding::resolve(llvm::StringRef name, const TensorType &type,
   bool isFloats = isFloat(type.dtype);
   if (isFloats && adapter && adapter->find(name))
     return adapter->lookup(name, type, range, diags);
-  if (isFloats && (has(name) || (arrays && !seed)))
+  if (isFloats && arrays && arrays->find(storedName(name)))
+    return arrays->lookup(storedName(name), type, range, diags);
+  if (isFloats && values)
+    if (ConstantRef value = values->lookup(name);
+        value && value->type().shape == type.shape)
+      return withType(value, type);
+  if (isFloats && arrays && !seed) // which reports that it is missing
     return arrays->lookup(storedName(name), type, range, diags);
   if (isFloats && seed) {
     // drawWeight has the elements as fp32 and in their own type.

@@ -19,10 +19,10 @@ using Kind = Argument::Kind;
 GraphReader::GraphReader(const Program &program, StringRef path,
                          Weights &weights, mil::RequestedShapes &requested,
                          onnx::FixedInputs &inputs, size_t fileSize,
-                         Diagnostics &diags)
+                         SourceWeights *trained, Diagnostics &diags)
     : program(program), path(path), weights(weights), requested(requested),
-      fixed(inputs), fileSize(fileSize), diags(diags), listing(path, diags),
-      reader(path, nullptr, found),
+      fixed(inputs), fileSize(fileSize), sourceWeights(trained), diags(diags),
+      listing(path, diags), reader(path, nullptr, found),
       shapes(program, this->path, requested, diags) {}
 
 bool GraphReader::read(Function &function) {
@@ -154,6 +154,8 @@ bool GraphReader::readState(const InputSpec &spec, Function &function) {
 }
 
 bool GraphReader::readInputs(Function &function) {
+  if (sourceWeights)
+    noteWeights();
   llvm::StringSet<> changed;
   for (const OutputSpec &output : program.outputs)
     if (output.kind == OutputSpec::Kind::BufferChange)
@@ -189,6 +191,24 @@ bool GraphReader::readInputs(Function &function) {
   return true;
 }
 
+/// Registers all weights in the order of the model, which decides what tied
+/// ones are called.
+void GraphReader::noteWeights() {
+  for (const InputSpec &spec : program.inputs) {
+    bool isParameter = spec.kind == InputSpec::Kind::Parameter;
+    if (!isParameter && spec.kind != InputSpec::Kind::Buffer)
+      continue;
+    ScalarType type;
+    std::string ignored; // reported where it is used
+    ConstantRef value = weights.read(spec.target, type, ignored);
+    if (!value || isComplex(type))
+      continue;
+    value = sourceWeights->valueOf(spec.target, value);
+    if (isParameter)
+      sourceWeights->trainedAs(spec.target, value);
+  }
+}
+
 Item GraphReader::readConstant(const InputSpec &spec) {
   Item item;
   std::string error;
@@ -197,7 +217,13 @@ Item GraphReader::readConstant(const InputSpec &spec) {
     diags.reportFile(path, diag::TorchTensor, spec.target, error);
     return item;
   }
-  item.val = emitter->constant(value);
+  // Tensors that the model's code has are no weights.
+  bool isWeight = spec.kind != InputSpec::Kind::Tensor && !isComplex(item.type);
+  if (isWeight && sourceWeights && spec.kind == InputSpec::Kind::Buffer)
+    value = sourceWeights->valueOf(spec.target, value);
+  bool isParameter = isWeight && spec.kind == InputSpec::Kind::Parameter;
+  item.val = emitter->weight(spec.target, value,
+                             isParameter ? sourceWeights : nullptr);
   if (item.val)
     item.val.get()->name = identifierOf(spec.target);
   return item;
@@ -264,9 +290,16 @@ bool GraphReader::isAtHand(Val x) {
   return !inputs.empty() && inputs.areGiven(fixed);
 }
 
+void GraphReader::keepConstant(Val x) {
+  fixed.changed |=
+      onnx::keepWeightsOf(x.get(), sourceWeights, /*isParameter=*/false);
+}
+
 void GraphReader::needConstant(Val x, StringRef what, SourceRange range) {
   onnx::InputsOf inputs(x.get());
-  if (inputs.empty())
+  if (onnx::keepWeightsOf(x.get(), sourceWeights))
+    fixed.changed = true;
+  else if (inputs.empty())
     found.report(range, diag::TorchNode,
                  "`" + what.str() +
                      "` must be known when the model is compiled");

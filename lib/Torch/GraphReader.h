@@ -18,7 +18,7 @@ public:
   /// `program` must outlive the reader; `inputs` are those that are read now.
   GraphReader(const Program &program, StringRef path, Weights &weights,
               mil::RequestedShapes &requested, onnx::FixedInputs &inputs,
-              size_t fileSize, Diagnostics &diags);
+              size_t fileSize, SourceWeights *trained, Diagnostics &diags);
   bool read(Function &function);
 
 private:
@@ -29,6 +29,7 @@ private:
   };
 
   bool readInputs(Function &function);
+  void noteWeights();
   bool readUserInput(const InputSpec &spec, Function &function);
   bool readState(const InputSpec &spec, Function &function);
   bool readNodes(const Graph &graph);
@@ -52,6 +53,7 @@ private:
   const TensorMeta *metaOf(StringRef name) override;
   std::optional<Shape> shapeOf(const TensorMeta &meta) override;
   void needConstant(Val x, StringRef what, SourceRange range) override;
+  void keepConstant(Val x) override;
   bool isAtHand(Val x) override;
   bool readBranch(const onnx::proto::Graph &, llvm::ArrayRef<Val>,
                   Vals &) override {
@@ -65,6 +67,7 @@ private:
   mil::RequestedShapes &requested;
   onnx::FixedInputs &fixed;
   size_t fileSize;
+  SourceWeights *sourceWeights;
   Diagnostics &diags;
   Diagnostics found; ///< errors of the emitter and of rows
   Listing listing;

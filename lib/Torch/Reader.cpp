@@ -28,7 +28,8 @@ static void removeUnused(Function &function) {
 /// Reads a model of the archive as a function of `module`.
 static bool readModel(ModelArchive &archive, StringRef model, StringRef name,
                       Module &module, mil::RequestedShapes &shapes,
-                      onnx::FixedInputs &inputs, Diagnostics &diags) {
+                      onnx::FixedInputs &inputs, SourceWeights *weights,
+                      Diagnostics &diags) {
   Program program;
   if (!archive.readProgram(model, program, diags))
     return false;
@@ -47,7 +48,7 @@ static bool readModel(ModelArchive &archive, StringRef model, StringRef name,
   }
   Function *function = module.addFunction(FunctionKind::Kernel, name);
   GraphReader reader(program, archive.path(), archive.weightsOf(model), shapes,
-                     inputs, archive.fileSize(), diags);
+                     inputs, archive.fileSize(), weights, diags);
   if (!reader.read(*function))
     return false;
   removeUnused(*function);
@@ -86,8 +87,9 @@ std::unique_ptr<Module> anec::readTorch(StringRef path, Diagnostics &diags,
     inputs.changed = false;
     bool read = true;
     for (StringRef model : models)
-      read = read && readModel(archive, isOnly ? archive.models()[0] : model,
-                               model, *module, shapes, inputs, diags);
+      read = read &&
+             readModel(archive, isOnly ? archive.models()[0] : model, model,
+                       *module, shapes, inputs, options.sourceWeights, diags);
     if (inputs.changed && diags.errorCount() == errors)
       continue;
     if (!read)

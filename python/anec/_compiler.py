@@ -72,7 +72,7 @@ def _options(kernel=None, defines=None, target=None, assume=(), weights=None,
              weight_map=None, seed=None, mil_version=None, folder=None,
              forward_only=False, weight_mode="auto", io="packed",
              fuse="default", precision=None, calibrate=(), shapes=None,
-             framework=None, macos=None):
+             framework=None, macos=None, loss=None, train_weights=()):
     return {
         "kernel": kernel,
         "defines": [f"{name}={value}" for name, value in (defines or {}).items()],
@@ -93,6 +93,8 @@ def _options(kernel=None, defines=None, target=None, assume=(), weights=None,
         "shapes": as_shapes(shapes),
         "framework": framework,
         "macos": macos,
+        "loss": loss,
+        "train_weights": list(train_weights),
     }
 
 
@@ -206,6 +208,11 @@ def compile(path, **options):
     framework     what will compile it, for rules: "in-memory" (None), "coreml"
                   or "e5"
     macos         where it will run, for rules: "15" or "15.6"; None: anywhere
+    loss          makes a model that trains of a program that others wrote:
+                  "output": its first output is the loss; "mse" or
+                  "cross-entropy": that is compared with an input, `target`
+    train_weights patterns of the names of weights that are trained; all
+                  without any
     """
     with _compiling(**options) as given:
         return Program(_anec.compile_file(as_path(path), given))

@@ -100,6 +100,10 @@ std::optional<BuildRequest> CompileFlags::read(PassManagerOptions target,
         std::make_shared<WantedDescription>(std::move(*wanted));
   }
   std::string ignored; // check has reported it
+  if (loss.getNumOccurrences()) {
+    options.objective = Objective::parse(loss, ignored);
+    options.objective->trained = {trainWeights.begin(), trainWeights.end()};
+  }
   if (!lora.empty())
     options.lora = AdapterOptions::parse(lora, ignored);
   if (!readPasses(request, diags))
@@ -246,12 +250,28 @@ bool CompileFlags::calibrateFor(BuildRequest &request,
   return request.options.inputMoments != nullptr;
 }
 
+/// The error in --loss and its companion; empty when they are valid.
+std::string CompileFlags::checkLoss() const {
+  if (!loss.getNumOccurrences())
+    return trainWeights.empty() ? "" : "--train-weights is for --loss";
+  std::string wrong;
+  if (!Objective::parse(loss, wrong))
+    return "--loss: " + wrong;
+  if (sourceFormat(input).stage == SourceStage::Package)
+    return "--loss is for sources, not for packages";
+  if (&format() != &outputs::Package && &format() != &outputs::IR)
+    return "--loss is for packages that train, -o NAME.anepkg, and --emit=ir";
+  return "";
+}
+
 /// Whether fp32 becomes fp16.
 bool CompileFlags::isNarrowed() const {
   if (passList.getNumOccurrences())
     return llvm::is_contained(llvm::split(passList, ','), "narrow");
   if (precision.getNumOccurrences())
     return precision == DType::FP16;
+  if (loss.getNumOccurrences())
+    return true;
   return format().isCoreML && sourceFormat(input).isOfTraining;
 }
 
@@ -364,14 +384,17 @@ std::string CompileFlags::check() const {
   if (format().isFolder && place().isStream())
     return "--emit=" + format().name.str() +
            " writes a folder; name it with -o";
-  if (precision.getNumOccurrences() && passList.getNumOccurrences())
+  // A model is made before any pass runs.
+  if (precision.getNumOccurrences() && passList.getNumOccurrences() &&
+      !loss.getNumOccurrences())
     return "--precision and --passes exclude each other: `narrow` is the pass "
            "for fp16";
   if (canonical && &format() != &outputs::MIL)
     return "--canonical is for --emit=mil";
   if (std::string wrong = checkDecode(); !wrong.empty())
     return wrong;
-  for (const std::string &wrong : {checkQuantize(), checkCalibrate()})
+  for (const std::string &wrong :
+       {checkLoss(), checkQuantize(), checkCalibrate()})
     if (!wrong.empty())
       return wrong;
   if (std::string wrong = defines.check(); !wrong.empty())

@@ -140,6 +140,15 @@ struct CompileFlags {
       "lora", llvm::cl::value_desc("rank=N,alpha=NUMBER,targets=NAME:NAME"),
       llvm::cl::desc("Add low-rank adapters to the matrices of these names, "
                      "and freeze all other weights")};
+  llvm::cl::opt<std::string> loss{
+      "loss", llvm::cl::value_desc("output|mse|cross-entropy[:AXIS]"),
+      llvm::cl::desc("Train a program that others wrote, .onnx, .pt2, Core ML "
+                     "or MIL: its first output is the loss, or is compared "
+                     "with an input `target` (docs/training.md)")};
+  llvm::cl::list<std::string> trainWeights{
+      "train-weights", llvm::cl::value_desc("PATTERN"),
+      llvm::cl::desc("The weights that are trained with --loss, by the names "
+                     "in the source, with * and ?; repeatable (default: all)")};
   llvm::cl::opt<bool> forwardOnly{
       "forward-only",
       llvm::cl::desc("Write a package without the backward and training step")};
@@ -280,6 +289,7 @@ private:
   std::string checkDecode() const;
   std::string checkQuantize() const;
   std::string checkActivations(const Quantization &form) const;
+  std::string checkLoss() const;
   std::string checkCalibrate() const;
   bool isNarrowed() const;
   [[nodiscard]] bool readPasses(BuildRequest &request,

@@ -23,6 +23,7 @@
 #include "anec/Package/ModelPackage.h"
 #include "anec/Package/WeightBinding.h"
 #include "anec/Passes/Adapters.h"
+#include "anec/Passes/Objective.h"
 #include "anec/Passes/PassManager.h"
 
 namespace anec {
@@ -88,6 +89,9 @@ struct CompileOptions : ReadOptions {
   /// Unset: weights are constants of the kernels when the model is not trained
   /// and `weights` has values, otherwise inputs of the kernels.
   std::optional<WeightMode> weightMode;
+  /// Makes a program that others wrote a model, whose weights begin as they
+  /// are; see addObjective.
+  std::optional<Objective> objective;
   /// Adds adapters and freezes all other weights; see addAdapters.
   std::optional<AdapterOptions> lora;
 

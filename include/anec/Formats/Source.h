@@ -42,6 +42,9 @@ struct ReadOptions {
   std::optional<uint64_t> part;
   bool suppresses = false;
   ModelDescription *description = nullptr;
+  /// What becomes of the weights of a program that others wrote; null for
+  /// constants with their own values.
+  std::shared_ptr<SourceWeights> sourceWeights = nullptr;
   /// Say what reading decided, as remarks.
   bool remarks = false;
 };

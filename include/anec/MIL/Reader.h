@@ -7,6 +7,7 @@
 #define ANEC_MIL_READER_H
 
 #include "anec/IR/IR.h"
+#include "anec/IR/SourceWeights.h"
 #include "anec/Support/Diagnostics.h"
 #include "anec/Support/MappedFile.h"
 #include "llvm/ADT/StringMap.h"
@@ -65,6 +66,9 @@ struct MILReadOptions {
   std::optional<uint64_t> part;
   /// Whether the caller does what FunctionDescription::suppression says.
   bool suppresses = false;
+  /// What becomes of weights, of ONNX models and PyTorch's archives; null for
+  /// constants.
+  SourceWeights *sourceWeights = nullptr;
   /// Receives what the program says beyond its functions. May be null.
   ModelDescription *description = nullptr;
 };

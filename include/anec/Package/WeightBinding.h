@@ -37,7 +37,10 @@ struct WeightOptions {
   /// file `findWeightMap(program)`, if there is one, maps names too, where
   /// `source` has an array of the other name.
   std::string program;
-  /// Draws all weights that `source` does not have; without it, a missing
+  /// Values by name, of weights that `adapter` and `source` do not have; null
+  /// for none.
+  std::shared_ptr<const llvm::StringMap<ConstantRef>> values = nullptr;
+  /// Draws all weights that have no value otherwise; without it, a missing
   /// weight is an error.
   std::optional<uint64_t> seed;
   /// Its workers draw weights and write weight files; null creates one with a
@@ -82,7 +85,7 @@ public:
   [[nodiscard]] bool hasSome(llvm::ArrayRef<std::string> names,
                              Diagnostics &diags) const;
   /// Whether there is any source of values.
-  bool hasValues() const { return arrays || adapter || seed; }
+  bool hasValues() const { return arrays || adapter || values || seed; }
   /// The digest of the weights that the adapters were trained beside, and
   /// their file; empty if it does not say.
   std::string baseOfAdapter() const;
@@ -99,9 +102,13 @@ public:
   llvm::StringRef storedName(llvm::StringRef name) const;
 
 private:
+  /// Whether the adapter or the source has the weight.
+  bool isStored(llvm::StringRef name) const;
+
   std::optional<ArraySource> arrays, adapter;
   llvm::StringMap<std::string> names;
   bool isMappingFound = false; ///< and not asked for
+  std::shared_ptr<const llvm::StringMap<ConstantRef>> values;
   std::optional<uint64_t> seed;
   std::shared_ptr<Executor> workers = std::make_shared<Executor>();
 };

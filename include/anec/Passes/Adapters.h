@@ -11,7 +11,8 @@
 ///   w @ x  ==>  w @ x + (b @ (a @ x)) * (alpha / rank)
 ///
 /// A matrix that is multiplied as its transpose, `transpose(w) @ x`, has
-/// adapters of the shapes that `transpose(w)` has.
+/// adapters of the shapes that `transpose(w)` has. In `linear(x, w)`, rows of
+/// `x` are multiplied so.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -69,6 +69,8 @@ static void batchNorm(Node &node) {
     return node.out(
         scaled(e, normalized(e, x, own, ownVariance, epsilon), scale, bias));
   }
+  node.keepConstant(mean);
+  node.keepConstant(variance);
   bool stored = mean.known() && variance.known() && scale.known() &&
                 bias.known() && x.rank() >= 3 && x.rank() <= 5;
   if (stored)

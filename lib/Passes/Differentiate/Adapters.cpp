@@ -130,8 +130,19 @@ bool Targets::reportUnmatched(const Module &module, Diagnostics &diags) const {
   return ok;
 }
 
-/// The products `w @ x` of `weight`, or else those of its transpose, with their
-/// `w`; nothing when it is used otherwise, or not at all.
+/// Whether an op is `linear(x, w)`, or `matmul` of its form.
+static bool multipliesRows(const Op &op, const Value &weight) {
+  if (op.is(ops::Linear))
+    return op.operand(param::weight) == &weight &&
+           op.operand(param::x) != &weight;
+  return op.is(ops::Matmul) && op.operand(param::y) == &weight &&
+         op.operand(param::x) != &weight && !op.get(param::transposeX) &&
+         op.get(param::transposeY);
+}
+
+/// The products `w @ x` and `linear(x, w)` of `weight`, or else those of its
+/// transpose, `transpose(w) @ x`; nothing when it is used otherwise, or not at
+/// all.
 static std::vector<Op *> productsOf(const Op &weight, bool isTransposed) {
   std::vector<Op *> products;
   const Value *value = weight.result();
@@ -143,7 +154,8 @@ static std::vector<Op *> productsOf(const Op &weight, bool isTransposed) {
                      user->operand(param::y)->type.rank() >= 2 &&
                      user->get(param::transposeX) == isTransposed &&
                      !user->get(param::transposeY);
-    if (!isProduct)
+    bool isLinear = !isTransposed && user && multipliesRows(*user, *value);
+    if (!isProduct && !isLinear)
       return {};
     products.push_back(user);
   }
@@ -170,13 +182,19 @@ static Value *addWeight(Function &function, Op &next, const Op &base,
 }
 
 /// Adds the adapter's product to that of `product`.
-static void adapt(Function &function, Op &product, Value *a, Value *b,
-                  double scale) {
+static void adapt(Function &function, Op &product, const Value &weight,
+                  Value *a, Value *b, double scale) {
   Builder builder(function);
   builder.setInsertionPoint(&*std::next(product.getIterator()));
   builder.setRange(product.range());
-  Value *down = builder.build(ops::Matmul, {a, product.operand(param::y)});
-  Value *up = builder.build(ops::Matmul, {b, down});
+  bool isLinear = multipliesRows(product, weight);
+  auto times = [&](Value *matrix, Value *x) {
+    return isLinear ? builder.build(ops::Matmul, {x, matrix},
+                                    {{param::transposeY, true}})
+                    : builder.build(ops::Matmul, {matrix, x});
+  };
+  Value *down = times(a, product.operand(isLinear ? param::x : param::y));
+  Value *up = times(b, down);
   if (scale != 1) {
     Value *factor = builder.build(
         ops::Const, {},
@@ -242,7 +260,7 @@ std::optional<AddedAdapters> anec::addAdapters(Module &module,
       Value *b = addWeight(*function, next, *weight, "_lora_b",
                            {type.shape[isTransposed ? 1 : 0], options.rank});
       for (Op *product : products)
-        adapt(*function, *product, a, b, options.scale());
+        adapt(*function, *product, *weight->result(), a, b, options.scale());
       if (!adapted.insert(name).second)
         continue;
       added.zeros.push_back(name + "_lora_b");

@@ -59,6 +59,13 @@ for graph in anec.torch.report():          # one each, forward and backward
     print(graph)                           # operators by anec and by PyTorch, and why
 ```
 
+## Training
+
+`anec model.pt2 --loss=mse -o model.anepkg` makes a package that trains, with weights by
+the names of the `state_dict`, and `--weights=` takes them back into the model:
+[training.md](training.md#programs-that-others-wrote). Export with `eval()`, and models
+with recurrent layers with `run_decompositions()`.
+
 ## What is read
 | part | how |
 |---|---|

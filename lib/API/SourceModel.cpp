@@ -1,0 +1,65 @@
+//===- SourceModel.cpp - programs that others wrote, trained --------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/API/SourceModel.h"
+
+using namespace anec;
+
+/// Weights that get the values of a file, where it has them.
+static std::shared_ptr<SourceWeights>
+weightsOfFile(std::shared_ptr<const WeightBinding> binding,
+              Diagnostics &diags) {
+  auto weights = std::make_shared<SourceWeights>();
+  weights->replacement = [binding = std::move(binding),
+                          &diags](llvm::StringRef name,
+                                  const TensorType &type) -> ConstantRef {
+    if (!binding->has(name))
+      return nullptr;
+    return binding->resolve(name, type, InitialValue::Normal, {}, diags);
+  };
+  return weights;
+}
+
+std::unique_ptr<Module> anec::readForCompiling(const Source &source,
+                                               CompileOptions &options,
+                                               Diagnostics &diags) {
+  if (options.objective) {
+    options.sourceWeights = weightsFor(*options.objective, diags);
+    if (!options.sourceWeights)
+      return nullptr;
+    return readSource(source, options, diags);
+  }
+  if (source.format->stage != SourceStage::MIL ||
+      options.weights.source.empty())
+    return readSource(source, options, diags);
+  std::optional<WeightBinding> opened =
+      WeightBinding::open(options.weights, diags);
+  if (!opened)
+    return nullptr;
+  auto binding = std::make_shared<const WeightBinding>(std::move(*opened));
+  options.sourceWeights = weightsOfFile(binding, diags);
+  size_t errors = diags.errorCount();
+  std::unique_ptr<Module> module = readSource(source, options, diags);
+  if (!module || !binding->hasSome(options.sourceWeights->names(), diags) ||
+      diags.errorCount() != errors)
+    return nullptr;
+  return module;
+}
+
+bool anec::makeModel(Module &module, const CompileOptions &options,
+                     Diagnostics &diags, std::vector<PassReport> *reports) {
+  const Objective &objective = *options.objective;
+  assert(options.sourceWeights && "it was read otherwise");
+  if (!canTrain(module, diags) ||
+      !chooseWeights(module, objective, *options.sourceWeights, diags))
+    return false;
+  if (options.precision.value_or(DType::FP16) == DType::FP16) {
+    PassManagerOptions narrow = options.passes;
+    narrow.passes = {&passes::Narrow, &passes::CSE, &passes::DCE};
+    if (!runPasses(module, narrow, diags, reports))
+      return false;
+  }
+  return addObjective(module, objective, diags);
+}

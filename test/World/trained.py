@@ -1,0 +1,248 @@
+"""Architectures that are trained as they were imported.
+
+Each row of the _zoo files is exported by `torch.export` or, the smaller ones, to ONNX, and
+made a model by --loss=mse, beside a random target. Steps: gradients, of all parameters by
+their names in PyTorch, in fp32; engine, the same of the kernels in fp16, computed in fp32,
+beside PyTorch's error with weights rounded to fp16; steps, the losses of 20 steps of
+AdamW; back, what the trained weights give in the program that they came from."""
+import collections
+import copy
+import functools
+import json
+
+import _doors
+import _zoo
+import architectures
+import exported
+import harness
+from harness import RIGHT, Item, near, wrong
+
+ROWS = architectures.ROWS
+ONNX = "dynamo-24"
+EXACT = 1e-4     # Of the largest gradient of a parameter, and of a loss.
+ROUNDED = 1e-2   # The same in fp16.
+WORSE = 2        # Times PyTorch's own errors, in fp32 and of rounding, where those are larger.
+LEAST = 1e-2     # Gradients that are smaller than the largest by this are differences.
+STEPS, RATE = 20, 1e-5
+# Large enough that a gradient of 0, which is never quite that, changes nothing.
+EPSILON = 1e-4
+
+
+def items():
+    door = next(door for door in _doors.ALL if door.name == ONNX)
+    found = []
+    for place, row in enumerate(ROWS):
+        form = exported.FORMS[place % 2]
+        in_sample = row.name in exported.SAMPLE
+        found.append(Item(row.name, form, functools.partial(check, row, form),
+                          sample=in_sample and place % 2 == 1, turn=in_sample, seconds=400))
+        if in_sample and door.takes(row):
+            found.append(Item(row.name, ONNX, functools.partial(check, row, door),
+                              sample=place % 4 == 0, turn=True, seconds=400))
+    return found
+
+
+def gradients_of(loss_of, parameters):
+    for parameter in parameters.values():
+        parameter.grad = None
+    loss_of().backward()
+    return {name: parameter.grad.double().numpy().copy()
+            for name, parameter in parameters.items() if parameter.grad is not None}
+
+
+def learned(model, inputs, target):
+    """({name: gradient}, losses, the output after them) of a model with its loss."""
+    import torch
+    parameters = dict(model.named_parameters())
+
+    def output():
+        return _zoo.flatten(model(*copy.deepcopy(inputs)))[0]
+
+    def loss_of():
+        return torch.nn.functional.mse_loss(output(), target)
+    gradients = gradients_of(loss_of, parameters)
+    optimizer = torch.optim.AdamW(parameters.values(), lr=RATE, betas=(0.9, 0.95),
+                                  eps=EPSILON, weight_decay=0.0)
+    losses = []
+    for _ in range(STEPS):
+        optimizer.zero_grad()
+        loss = loss_of()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    with torch.no_grad():
+        return gradients, losses, output()
+
+
+def rounded(model):
+    """The model with parameters and buffers rounded to fp16."""
+    model = copy.deepcopy(model)
+    model.load_state_dict({name: array.half() if array.is_floating_point() else array
+                           for name, array in model.state_dict().items()})
+    return model
+
+
+def learn(row, folder):
+    """Writes what PyTorch computes in fp64, and the errors of its fp32 and of rounding to
+    fp16; or why there is nothing to compare."""
+    import numpy
+    import torch
+    model, inputs = copy.deepcopy(architectures.built(row))
+    model.eval()
+    for parameter in model.parameters():
+        parameter.requires_grad_(True)
+
+    def cast(values, *types):
+        for type in types:
+            values = [one.to(type) if one.is_floating_point() else one for one in values]
+        return values
+    try:
+        first = _zoo.flatten(model(*copy.deepcopy(inputs)))[0]
+        if not first.is_floating_point() or not first.requires_grad:
+            raise ValueError("nothing of the first output is trained")
+        target = torch.from_numpy(numpy.random.default_rng(7).standard_normal(
+            tuple(first.shape)).astype("float32"))
+        halves = learned(rounded(model), cast(inputs, torch.half, torch.float), target)
+        single = learned(copy.deepcopy(model), inputs, target)
+        try:
+            exact = learned(copy.deepcopy(model).double(), cast(inputs, torch.double),
+                            target.double())
+        except RuntimeError:  # Its code has numbers in fp32.
+            exact = single
+    except Exception as error:  # Whatever PyTorch raises.
+        (folder / "failed").write_text(f"{type(error).__name__}: {error}")
+        return
+    harness.save_arrays(folder / "arrays.npz", {
+        "target": target.numpy(), "losses": numpy.float64(exact[1]),
+        "after": exact[2].float().numpy(),
+        "errors": numpy.float64([
+            worst(single[0], exact[0])[0], worst(halves[0], exact[0])[0],
+            loss_error(single[1], exact[1]),
+            harness.relative_error(single[2].numpy(), exact[2].numpy())]),
+        **{f"gradient:{name}": array.astype("float32") for name, array in exact[0].items()}})
+
+
+def loss_error(got, expected):
+    return max(abs(a - b) for a, b in zip(got, expected, strict=True)) / max(expected)
+
+
+def source(ctx, row, door):
+    """(the file, the names of its inputs)."""
+    if isinstance(door, str):
+        return exported.archive(ctx, row, door)
+    arrays = architectures.reference(ctx, row)
+    folder = architectures.written_by_peer(ctx, row, door,
+                                           len(architectures.part(arrays, "out")))
+    return folder / "m.onnx", [one.name for one in row.inputs]
+
+
+def unchanged(row, path):
+    """The names of parameters that an ONNX file has as they are: exporters compute with the
+    values of some, as in a convolution before `batch_norm`."""
+    import numpy
+    import onnx.numpy_helper
+    parameters = dict(architectures.built(row)[0].named_parameters())
+    # Equal ones become one.
+    alike = collections.Counter(array.detach().numpy().tobytes()
+                                for array in parameters.values())
+    parameters = {name: array for name, array in parameters.items()
+                  if alike[array.detach().numpy().tobytes()] == 1}
+    return {tensor.name for tensor in onnx.load(path).graph.initializer
+            if tensor.name in parameters and numpy.array_equal(
+                onnx.numpy_helper.to_array(tensor), parameters[tensor.name].detach().numpy())}
+
+
+def worst(got, expected):
+    """(the largest error of a gradient, its name). Those that are much smaller than the
+    largest one are differences of others."""
+    largest = max(float(abs(array).max()) for array in expected.values())
+    return max((float(abs(got[name] - array).max())
+                / max(float(abs(array).max()), LEAST * largest, 1e-30), name)
+               for name, array in expected.items())
+
+
+def gradients(ctx, package, inputs, expected, bound):
+    import numpy
+    import safetensors.numpy
+    words = []
+    for place, (name, array) in enumerate(inputs.items()):
+        path = ctx.folder / f"in-{place}.npy"
+        numpy.save(path, array)
+        numpy.save(ctx.folder / f"one-{place}.npy", array[None])
+        words += ["--input", f"{name}={path}"]
+    outcome = ctx.step(ctx.run("ane-run", package, *words, "--numerics=fp32",
+                               "--gradients=g.safetensors"))
+    if outcome:
+        return outcome
+    got = safetensors.numpy.load_file(ctx.folder / "g.safetensors")
+    missing = [name for name in expected if name not in got]
+    if missing:
+        return wrong(f"no gradient of `{missing[0]}`")
+    error, name = worst(got, expected)
+    return RIGHT if error <= bound else wrong(f"the gradient of `{name}` is off by {error:.2g}")
+
+
+def train(ctx, package, inputs, losses, bound):
+    """The outcome, and the weights."""
+    words = []
+    for place, name in enumerate(inputs):
+        # An axis in front counts examples: there is one.
+        words += ["--input", f"{name}={ctx.folder / f'one-{place}.npy'}"]
+    outcome = ctx.step(ctx.run(
+        "ane-run", "train", package, *words, f"--steps={STEPS}", f"--lr={RATE}", f"--epsilon={EPSILON}", "--warmup=0",
+        "--weight-decay=0", "--clip=0", "--numerics=fp32", "--validation=0", "--keep=1",
+        "--checkpoint=run"))
+    if outcome:
+        return outcome, None
+    seen = [json.loads(line)["loss"]
+            for line in (ctx.folder / "run/train.jsonl").read_text().splitlines()
+            if "loss" in line]
+    weights = sorted((ctx.folder / "run").glob("step-*/weights.safetensors"))[-1]
+    return near(loss_error(seen, losses), bound), weights
+
+
+def check(row, door, ctx):
+    folder = ctx.computed(lambda folder: learn(row, folder), "trained", row.key(), learn,
+                          learned, rounded, str((STEPS, RATE, EPSILON)))
+    if (folder / "failed").exists():
+        return {"peer": harness.absent((folder / "failed").read_text())}
+    right = harness.load_arrays(folder / "arrays.npz")
+    try:
+        path, names = source(ctx, row, door)
+    except (exported.Unavailable, architectures.Unavailable) as error:
+        return {"peer": harness.absent(str(error))}
+    given = architectures.part(architectures.reference(ctx, row), "in")
+    inputs = dict(zip(names, given.values()))
+    inputs["target"] = right["target"]
+    expected = architectures.part(right, "gradient")
+    single, half, losses, after = (WORSE * error for error in right["errors"])
+    flags = [path, "--loss=mse"]
+    trains_all = True
+    if not isinstance(door, str):
+        names = unchanged(row, path)
+        trains_all = names >= set(expected)
+        expected = {name: array for name, array in expected.items() if name in names}
+    steps = {"gradients": ctx.step(ctx.run("anec", *flags, "--precision=fp32", "-o",
+                                           "exact.anepkg"))}
+    steps["gradients"] = steps["gradients"] or gradients(ctx, "exact.anepkg", inputs, expected,
+                                                         max(EXACT, single))
+    if steps["gradients"] != RIGHT:
+        return steps
+    outcome = ctx.step(ctx.run("anec", *flags, "-o", "half.anepkg"))
+    steps["engine"] = outcome or gradients(
+        ctx, "half.anepkg", inputs, expected, max(ROUNDED, half))
+    if not trains_all:
+        return steps
+    steps["steps"], weights = train(ctx, "exact.anepkg", inputs, right["losses"],
+                                    max(EXACT, losses))
+    if steps["steps"] != RIGHT:
+        return steps
+    del inputs["target"]
+    outcome = ctx.step(ctx.run("anec", path, f"--weights={weights}", "--precision=fp32", "-o",
+                               "after.mil"))
+    if not outcome:
+        outputs, outcome = ctx.outputs("after.mil", inputs, "--numerics=fp32")
+    steps["back"] = outcome or near(
+        harness.relative_error(exported.in_order(ctx, "after.mil", outputs)[0], right["after"]),
+        max(1e-3, after))
+    return steps
