@@ -62,8 +62,11 @@ std::optional<Objective> Objective::parse(llvm::StringRef text,
 
 std::shared_ptr<SourceWeights> anec::weightsFor(const Objective &objective,
                                                 Diagnostics &diags) {
+  // A pattern refers to its text.
+  auto texts =
+      std::make_shared<const std::vector<std::string>>(objective.trained);
   std::vector<llvm::GlobPattern> patterns;
-  for (const std::string &text : objective.trained) {
+  for (const std::string &text : *texts) {
     llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(text);
     if (!pattern) {
       diags.report({}, diag::BadWeightPattern, text,
@@ -73,7 +76,8 @@ std::shared_ptr<SourceWeights> anec::weightsFor(const Objective &objective,
     patterns.push_back(std::move(*pattern));
   }
   auto weights = std::make_shared<SourceWeights>();
-  weights->isTrained = [patterns = std::move(patterns)](llvm::StringRef name) {
+  weights->isTrained = [texts = std::move(texts),
+                        patterns = std::move(patterns)](llvm::StringRef name) {
     return patterns.empty() ||
            llvm::any_of(patterns, [&](const llvm::GlobPattern &pattern) {
              return pattern.match(name);
@@ -150,6 +154,14 @@ bool anec::chooseWeights(Module &module, const Objective &objective,
 // The loss
 //===----------------------------------------------------------------------===//
 
+/// `model`, or another name that no function has.
+static std::string nameOfModel(const Module &module) {
+  std::string name = "model";
+  while (module.findFunction(name))
+    name += "_";
+  return name;
+}
+
 namespace {
 
 /// The model around a layer.
@@ -158,7 +170,7 @@ public:
   ModelBuilder(Module &module, Function &layer, const Objective &objective,
                Diagnostics &diags)
       : layer(layer), objective(objective), diags(diags),
-        model(*module.addFunction(FunctionKind::Host, "model")),
+        model(*module.addFunction(FunctionKind::Host, nameOfModel(module))),
         builder(model) {}
 
   bool build();
@@ -181,8 +193,10 @@ private:
 } // namespace
 
 bool ModelBuilder::refuse(llvm::StringRef why) {
+  bool isEmpty = layer.numResults() == 0;
   diags.report(layer.range, diag::LossOfOutput, spelling(objective.loss),
-               layer.resultNames()[0], layer.result(0)->type.str(), why);
+               isEmpty ? layer.name : layer.resultNames()[0],
+               isEmpty ? "without outputs" : layer.result(0)->type.str(), why);
   return false;
 }
 
