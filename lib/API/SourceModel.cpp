@@ -7,39 +7,39 @@
 
 using namespace anec;
 
-/// Weights that get the values of a file, where it has them.
-static std::shared_ptr<SourceWeights>
-weightsOfFile(std::shared_ptr<const WeightBinding> binding,
-              Diagnostics &diags) {
-  auto weights = std::make_shared<SourceWeights>();
-  weights->replacement = [binding = std::move(binding),
-                          &diags](llvm::StringRef name,
-                                  const TensorType &type) -> ConstantRef {
+/// Gives `weights` the values of a file, where it has them.
+static void replaceValues(SourceWeights &weights,
+                          std::shared_ptr<const WeightBinding> binding,
+                          Diagnostics &diags) {
+  weights.replacement = [binding = std::move(binding),
+                         &diags](llvm::StringRef name,
+                                 const TensorType &type) -> ConstantRef {
     if (!binding->has(name))
       return nullptr;
     return binding->resolve(name, type, InitialValue::Normal, {}, diags);
   };
-  return weights;
 }
 
 std::unique_ptr<Module> anec::readForCompiling(const Source &source,
                                                CompileOptions &options,
                                                Diagnostics &diags) {
+  bool hasFile = source.format->stage == SourceStage::MIL &&
+                 !options.weights.source.empty();
   if (options.objective) {
     options.sourceWeights = weightsFor(*options.objective, diags);
     if (!options.sourceWeights)
       return nullptr;
-    return readSource(source, options, diags);
+  } else if (hasFile) {
+    options.sourceWeights = std::make_shared<SourceWeights>();
   }
-  if (source.format->stage != SourceStage::MIL ||
-      options.weights.source.empty())
+  if (!hasFile)
     return readSource(source, options, diags);
   std::optional<WeightBinding> opened =
       WeightBinding::open(options.weights, diags);
   if (!opened)
     return nullptr;
   auto binding = std::make_shared<const WeightBinding>(std::move(*opened));
-  options.sourceWeights = weightsOfFile(binding, diags);
+  replaceValues(*options.sourceWeights, binding, diags);
   size_t errors = diags.errorCount();
   std::unique_ptr<Module> module = readSource(source, options, diags);
   if (!module || !binding->hasSome(options.sourceWeights->names(), diags) ||

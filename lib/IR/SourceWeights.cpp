@@ -7,6 +7,14 @@
 
 using namespace anec;
 
+/// `other`, which keeps `own` too: its address is then no other weight's, also
+/// when a reader has copied its elements for it alone.
+static ConstantRef insteadOf(const ConstantRef &own, const ConstantRef &other) {
+  using Both = std::pair<ConstantRef, ConstantRef>;
+  return Constant::view(other->type(), other->storedDType(), other->bytes(),
+                        std::make_shared<Both>(own, other));
+}
+
 ConstantRef SourceWeights::valueOf(llvm::StringRef name,
                                    const ConstantRef &own) {
   if (!own || !isFloat(own->dtype()))
@@ -15,11 +23,17 @@ ConstantRef SourceWeights::valueOf(llvm::StringRef name,
     read.push_back(name.str());
   if (!replacement)
     return own;
-  // What shares its elements with a weight has the value of that, too.
+  // What shares its elements with a weight has the value of that, too. Where
+  // weights are trained, it has that of the first one, and stays tied to it.
   ConstantRef &shared = replaced[own->bytes().data()];
+  bool isShared = shared && shared->type() == own->type();
+  if (isTrained && isShared)
+    return shared;
   if (ConstantRef other = replacement(name, own->type()))
-    return shared = other;
-  return shared && shared->type() == own->type() ? shared : own;
+    return shared = insteadOf(own, other);
+  if (isTrained)
+    return shared = own;
+  return isShared ? shared : own;
 }
 
 std::optional<std::string> SourceWeights::trainedAs(llvm::StringRef name,

@@ -115,7 +115,8 @@ bool WeightBinding::has(llvm::StringRef name) const {
 
 bool WeightBinding::hasSome(llvm::ArrayRef<std::string> names,
                             Diagnostics &diags) const {
-  if (!arrays || names.empty())
+  // Without a name in the file, weights have the values of their program.
+  if (!arrays || names.empty() || (values && !values->empty()))
     return true;
   static constexpr size_t mostNames = 5;
   llvm::StringSet<> ofAdapters;

@@ -1,5 +1,8 @@
 """source_models.py FOLDER: inputs of test/Torch/Inputs/mlp.pt2 as files, and an ONNX model
-of a product, whose weight `scales` decides the size of what is resized, and one of an LSTM.
+of a product, whose weight `scales` decides the size of what is resized, one of an LSTM, and
+one whose weights are lists of numbers, with values for one of them in a file.
+source_models.py FOLDER replaced OUTPUTS VALUE: outputs of the last one, whose first weight
+has VALUE.
 source_models.py FOLDER compare GRADIENTS BOUND: gradients beside PyTorch's of
 sum(output ** 2), which is 12 times the mean.
 source_models.py FOLDER falls RUN SHARE: the last loss of a run is below a share of the
@@ -12,6 +15,7 @@ import numpy
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TORCH = ROOT / "Torch/Inputs"
+LISTED, SIDE = "abcd", 300
 sys.path += [str(ROOT / "Onnx/Inputs"), str(ROOT / "Package/Inputs")]
 
 
@@ -40,6 +44,29 @@ def make(folder):
     graph.op("LSTM", "x", "w", "r", outputs=["y"], hidden_size=2)
     graph.output("y", numpy.float32, [3, 1, 1, 2])
     graph.save(folder / "recurrent.onnx", opset=14)
+    # A reader copies such lists, and each copy can be where the one before was.
+    graph = onnx_writer.Graph()
+    graph.input("x", numpy.float32, [SIDE, SIDE])
+    for value, name in enumerate(LISTED, 1):
+        graph.initializers.append({"dims": [SIDE, SIDE], "data_type": 1, "name": name,
+                                   "float_data": [float(value)] * SIDE ** 2})
+        graph.op("Mul", "x", name, outputs=[f"of_{name}"])
+        graph.output(f"of_{name}", numpy.float32, [SIDE, SIDE])
+    graph.save(folder / "listed.onnx", opset=13)
+    numpy.save(folder / "ones.npy", numpy.ones((SIDE, SIDE), numpy.float32))
+    save(folder / "first.safetensors", "a", numpy.full((SIDE, SIDE), 9, numpy.float32))
+    save(folder / "bias.safetensors", "0.bias", numpy.full(16, 7, numpy.float32))
+
+
+def save(path, name, array):
+    header = json.dumps({name: {"dtype": "F32", "shape": array.shape,
+                                "data_offsets": [0, array.nbytes]}}).encode()
+    path.write_bytes(len(header).to_bytes(8, "little") + header + array.tobytes())
+
+
+def replaced(folder, value):
+    values = [numpy.load(pathlib.Path(folder) / f"of_{name}.npy").max() for name in LISTED]
+    assert values == [value, 2, 3, 4], values
 
 
 def compare(path, bound):
@@ -60,4 +87,4 @@ def falls(run, share):
 if len(sys.argv) == 2:
     make(pathlib.Path(sys.argv[1]))
 else:
-    {"compare": compare, "falls": falls}[sys.argv[2]](sys.argv[3], float(sys.argv[4]))
+    {"compare": compare, "falls": falls, "replaced": replaced}[sys.argv[2]](sys.argv[3], float(sys.argv[4]))
