@@ -249,8 +249,10 @@ static Value toJson(Call &call) {
     bool areTexts = pair.size() == 2 && pair[0].isText() && pair[1].isText();
     if (pair.size() != 2 || (!areTexts && !call.self.isText()))
       return call.fail("`separators` are two texts");
-    form.comma = pair[0].text().str();
-    form.colon = pair[1].text().str();
+    if (areTexts) {
+      form.comma = pair[0].text().str();
+      form.colon = pair[1].text().str();
+    }
   }
   std::string made = call.eval.json(call.self, form);
   return call.eval.failed() ? Value() : call.eval.text(std::move(made));
