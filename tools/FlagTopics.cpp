@@ -36,7 +36,8 @@ static constexpr FlagTopic topics[] = {
      "temperature top-k top-p min-p repeat-penalty repeat-window generate.seed "
      "serve.seed draft draft-checkpoint draft-weights draft-tokens"},
     {"Training",
-     "data steps lr train.batch finetune.batch warmup min-lr decay-steps "
+     "loss train-weights data steps lr train.batch finetune.batch warmup "
+     "min-lr decay-steps "
      "weight-decay clip beta1 beta2 epsilon loss-scale loss-scale-growth "
      "recompute seed finetune.lora finetune.context train.checkpoint "
      "finetune.checkpoint resume save-every train.keep validation "
