@@ -36,7 +36,10 @@ def cell(text):
 
 
 def place(result):
-    """FILE:LINE of a result; its message says how many there are besides."""
+    """FILE:LINE of a result; its message says how many there are besides. Empty where it has
+    no place, as a result about all files has none."""
+    if "locations" not in result:
+        return ""
     where = result["locations"][0]["physicalLocation"]
     line = where.get("region", {}).get("startLine")
     text = where["artifactLocation"]["uri"] + (f":{line}" if line else "")
