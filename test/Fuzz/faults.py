@@ -137,7 +137,9 @@ class Runner:
         shutil.rmtree(box, ignore_errors=True)
         shutil.copytree(self.inputs, box / "in", symlinks=True)
         (box / "tmp").mkdir()
-        environment = dict(os.environ, TMPDIR=str(box / "tmp"), OMP_NUM_THREADS="1",
+        # The cache of models has the same name in all boxes, as `ane-run cache` prints it.
+        environment = dict(os.environ, TMPDIR=str(box / "tmp"), ANEC_CACHE="../cache",
+                           OMP_NUM_THREADS="1",
                            OPENBLAS_NUM_THREADS="1", PYTHONDONTWRITEBYTECODE="1",
                            **job.settings, **settings)
         # The shell that the loader starts has no faults: only the tool is preloaded.

@@ -521,7 +521,8 @@ class Case:
         before = snapshot(self.outside)
         kept = {path: describe(path) for path in self.kept
                 if os.path.lexists(path)}
-        environment = dict(os.environ, TMPDIR=self.box + "/tmp")
+        environment = dict(os.environ, TMPDIR=self.box + "/tmp",
+                           ANEC_CACHE=self.box + "/cache")
         os.makedirs(environment["TMPDIR"])
         process = subprocess.Popen(
             self.command.words, cwd=self.work, stdin=subprocess.DEVNULL,
