@@ -6,6 +6,7 @@
 #include "FlagTopics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/Twine.h"
 
 using namespace anec;
 
