@@ -34,8 +34,10 @@ std::unique_ptr<Module> anec::readForCompiling(const Source &source,
   }
   if (!hasFile)
     return readSource(source, options, diags);
-  std::optional<WeightBinding> opened =
-      WeightBinding::open(options.weights, diags);
+  // What the file does not have is not drawn: it has a value in the source.
+  WeightOptions ofFile = options.weights;
+  ofFile.seed.reset();
+  std::optional<WeightBinding> opened = WeightBinding::open(ofFile, diags);
   if (!opened)
     return nullptr;
   auto binding = std::make_shared<const WeightBinding>(std::move(*opened));

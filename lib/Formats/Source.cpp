@@ -6,6 +6,7 @@
 #include "anec/Formats/Source.h"
 #include "anec/CoreML/Reader.h"
 #include "anec/Frontend/Frontend.h"
+#include "anec/IR/Blocks.h"
 #include "anec/IR/Builder.h"
 #include "anec/IR/Text.h"
 #include "anec/Onnx/Reader.h"
@@ -97,23 +98,32 @@ static void replaceByWeight(Function &function, Op &constant,
   constant.erase();
 }
 
-/// Constants of weight files as `weights` wants them, by their own names.
+/// Constants of weight files as `weights` wants them, by their own names. Those
+/// of blocks are not trained.
+static void giveWeights(Function &function, SourceWeights &weights,
+                        bool isBlock) {
+  for (Op &op : llvm::make_early_inc_range(function.body())) {
+    for (const auto &block : blocksOf(op))
+      giveWeights(*block, weights, /*isBlock=*/true);
+    ConstantRef own(op.is(ops::Const) ? op.constant(param::val) : nullptr);
+    if (!own || !own->origin() || !isFloat(own->dtype()))
+      continue;
+    llvm::StringRef name = op.result()->name;
+    ConstantRef value = weights.valueOf(name, own);
+    if (value != own)
+      op.setConstant(param::val, value);
+    if (isBlock)
+      continue;
+    if (std::optional<std::string> trained = weights.trainedAs(name, value))
+      replaceByWeight(function, op, *trained);
+  }
+}
+
 static std::unique_ptr<Module> withWeights(std::unique_ptr<Module> module,
                                            SourceWeights *weights) {
-  if (!module || !weights)
-    return module;
-  for (const auto &function : module->functions)
-    for (Op &op : llvm::make_early_inc_range(function->body())) {
-      ConstantRef own(op.is(ops::Const) ? op.constant(param::val) : nullptr);
-      if (!own || !own->origin() || !isFloat(own->dtype()))
-        continue;
-      llvm::StringRef name = op.result()->name;
-      ConstantRef value = weights->valueOf(name, own);
-      if (value != own)
-        op.setConstant(param::val, value);
-      if (std::optional<std::string> trained = weights->trainedAs(name, value))
-        replaceByWeight(*function, op, *trained);
-    }
+  if (module && weights)
+    for (const auto &function : module->functions)
+      giveWeights(*function, *weights, /*isBlock=*/false);
   return module;
 }
 
