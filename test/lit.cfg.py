@@ -124,7 +124,7 @@ if subprocess.run([config.python, "-c", "import ensurepip, venv"],
     config.available_features.add("python-venv")
 # `REQUIRES: wheel`: what the wheel for other systems is made of, and auditwheel, which
 # `bash packaging/wheel/install` fetches.
-if (os.path.isdir(os.path.join(config.anec_build_dir, "packaging/wheel/portable"))
+if (os.path.exists(os.path.join(config.anec_build_dir, "packaging/wheel/portable/anec"))
         and {"python-venv", "python-module"} <= set(config.available_features)):
     packer = subprocess.run(["bash", config.anec_source_dir + "/packaging/wheel/install",
                              "--present"], capture_output=True, text=True)
