@@ -249,7 +249,7 @@ Value *ModelBuilder::crossEntropy(Value *output) {
   axis += axis < 0 ? rank : 0;
   if (rank < 2 || axis < 0 || axis >= rank) {
     refuse(rank < 2 ? "scores of classes have at least two axes"
-                    : "it has no such axis");
+                    : "it does not have that axis");
     return nullptr;
   }
   // To [classes, count].

@@ -97,7 +97,7 @@ static Value integer(Call &call) {
   const Value &value = call.self;
   auto ofFloat = [&](double number) {
     return std::isnan(number)   ? call[0]
-           : std::isinf(number) ? call.fail("an infinite number is no int")
+           : std::isinf(number) ? call.fail("an infinite number is not an int")
                                 : call.eval.integer(Whole::of(number));
   };
   if (call.eval.failUndefined(value))
@@ -177,7 +177,7 @@ static Value round(Call &call) {
     double unit = std::pow(10.0, double(precision));
     double scaled = number * unit;
     if (!std::isfinite(scaled))
-      return call.fail("an infinite number is no int");
+      return call.fail("an infinite number is not an int");
     // Python's ceil and floor are integers, which have no -0.
     scaled = (method == "ceil" ? std::ceil(scaled) : std::floor(scaled)) + 0.0;
     return Value::of(scaled / unit);
