@@ -207,6 +207,7 @@ std::optional<CompiledProgram> anec::compileFile(llvm::StringRef path,
     return std::nullopt;
   ModelDescription description;
   CompileOptions given = forProgram(options, path);
+  given.objective.reset(); // of models
   if (!given.description)
     given.description = &description;
   std::unique_ptr<Module> module = readForCompiling(*source, given, diags);
@@ -226,6 +227,7 @@ std::optional<CompiledProgram> anec::compileText(llvm::StringRef text,
                                                  Diagnostics &diags) {
   Source source = copyText(text, name, diags);
   CompileOptions given = options;
+  given.objective.reset(); // of models
   std::unique_ptr<Module> module = readForCompiling(source, given, diags);
   return compileKernel(std::move(module), source, given, diags);
 }
@@ -259,8 +261,13 @@ bool anec::compileModel(std::unique_ptr<Module> module,
   if (options.objective) {
     if (!makeModel(*module, options, diags, reports))
       return false;
-    package.weights.values = std::shared_ptr<const WeightValues>(
-        options.sourceWeights, &options.sourceWeights->values());
+    // As for other programs, a seed draws all weights. Of a program that is
+    // tuned, it draws the adapters.
+    if (options.lora || !options.weights.seed)
+      package.weights.values = std::shared_ptr<const WeightValues>(
+          options.sourceWeights, &options.sourceWeights->values());
+    if (options.lora && !options.weights.seed)
+      package.weights.seed = 0;
   }
   if (options.lora) {
     std::optional<AddedAdapters> added =

@@ -6,6 +6,7 @@
 #include "anec/API/ProgramSession.h"
 #include "SingleProgram.h"
 #include "anec/API/Diags.h"
+#include "anec/API/SourceModel.h"
 #include "anec/Runtime/Diags.h"
 #include "anec/Support/TemporaryFolder.h"
 #include "llvm/ADT/StringExtras.h"
@@ -117,9 +118,10 @@ ProgramSession::openFile(llvm::StringRef path,
     std::optional<ModelPackage> package = readPackage(path, diags);
     return package ? open(std::move(*package), options, diags) : nullptr;
   }
-  if (source->format->stage == SourceStage::MIL)
-    return openModule(readSource(*source, options.compile, diags), options,
-                      diags);
+  if (source->format->stage == SourceStage::MIL && !options.compile.objective) {
+    CompileOptions given = options.compile;
+    return openModule(readForCompiling(*source, given, diags), options, diags);
+  }
   Compiled compiled = compileSource(*source, options.compile, "", diags);
   if (compiled.package)
     return open(std::move(*compiled.package), options, diags);

@@ -44,6 +44,7 @@ std::unique_ptr<Module> anec::readForCompiling(const Source &source,
   replaceValues(*options.sourceWeights, binding, diags);
   size_t errors = diags.errorCount();
   std::unique_ptr<Module> module = readSource(source, options, diags);
+  options.sourceWeights->replacement = nullptr; // which refers to `diags`
   if (!module || !binding->hasSome(options.sourceWeights->names(), diags) ||
       diags.errorCount() != errors)
     return nullptr;

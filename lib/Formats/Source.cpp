@@ -98,6 +98,29 @@ static void replaceByWeight(Function &function, Op &constant,
   constant.erase();
 }
 
+/// Whether a constant is of a weight file or, as short vectors are in text and
+/// messages, a bias or a scale of a layer.
+static bool isWeight(const Value &value) {
+  const Constant &constant = *value.definingOp()->constant(param::val);
+  if (!isFloat(constant.dtype()) || constant.origin())
+    return isFloat(constant.dtype());
+  if (constant.type().rank() != 1 || !value.hasUses())
+    return false;
+  for (const Operand *use = value.firstUse(); use; use = use->nextUse()) {
+    const Op *user = use->owner();
+    if (!user)
+      return false;
+    const ValueParam *slots[] = {&param::bias, &param::gamma,
+                                 &param::betaValue};
+    if (llvm::none_of(slots, [&](const ValueParam *slot) {
+          int index = user->def().valueSlot(*slot);
+          return index >= 0 && user->operand(unsigned(index)) == &value;
+        }))
+      return false;
+  }
+  return true;
+}
+
 /// Constants of weight files as `weights` wants them, by their own names. Those
 /// of blocks are not trained.
 static void giveWeights(Function &function, SourceWeights &weights,
@@ -106,7 +129,7 @@ static void giveWeights(Function &function, SourceWeights &weights,
     for (const auto &block : blocksOf(op))
       giveWeights(*block, weights, /*isBlock=*/true);
     ConstantRef own(op.is(ops::Const) ? op.constant(param::val) : nullptr);
-    if (!own || !own->origin() || !isFloat(own->dtype()))
+    if (!own || !isWeight(*op.result()))
       continue;
     llvm::StringRef name = op.result()->name;
     ConstantRef value = weights.valueOf(name, own);

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/IR/SourceWeights.h"
+#include <cmath>
 
 using namespace anec;
 
@@ -36,20 +37,40 @@ ConstantRef SourceWeights::valueOf(llvm::StringRef name,
   return isShared ? shared : own;
 }
 
+/// Whether fp16 has numbers of all elements. Others are those of masks, which
+/// nothing trains.
+static bool isInRange(const Constant &value) {
+  constexpr double largest = 65504;
+  for (int64_t i = 0; i < value.numElements(); ++i)
+    if (!(std::fabs(value.doubleAt(i)) <= largest))
+      return false;
+  return true;
+}
+
 std::optional<std::string> SourceWeights::trainedAs(llvm::StringRef name,
                                                     const ConstantRef &value) {
-  // The types that a `weight` can have.
   if (!isTrained || constants.contains(name) || !isTrained(name) ||
-      (value->dtype() != DType::FP32 && value->dtype() != DType::FP16))
+      !isFloat(value->dtype()))
     return std::nullopt;
   // A program can be read more than once.
   auto before = trained.find(name);
   if (before != trained.end())
     return name.str();
+  if (!isInRange(*value)) {
+    constants.insert(name);
+    return std::nullopt;
+  }
   auto [owner, isFirst] = owners.try_emplace(value->bytes().data(), name.str());
-  if (!isFirst && trained.lookup(owner->second)->type() == value->type())
+  TensorType type = value->type();
+  if (type.dtype != DType::FP16)
+    type.dtype = DType::FP32;
+  ConstantRef first = isFirst ? nullptr : trained.lookup(owner->second);
+  if (first && first->type() == type)
     return owner->second;
-  trained[name] = value;
+  owner->second = name.str();
+  trained[name] = type == value->type()
+                      ? value
+                      : Constant::fromDoubles(type, value->asDoubles());
   return name.str();
 }
 
@@ -57,7 +78,6 @@ bool SourceWeights::keep(llvm::StringRef name, bool isParameter) {
   auto found = trained.find(name);
   if (found == trained.end())
     return false;
-  owners.erase(found->second->bytes().data());
   trained.erase(found);
   constants.insert(name);
   if (isParameter)

@@ -220,7 +220,7 @@ Val Emitter::weight(llvm::StringRef name, ConstantRef value,
   std::optional<std::string> trained = weights->trainedAs(name, value);
   if (!trained)
     return constant(std::move(value));
-  const TensorType &type = value->type();
+  const TensorType &type = weights->values().lookup(*trained)->type();
   return builder.build(ops::Weight, {},
                        {{param::name, llvm::StringRef(*trained)},
                         {param::dtype, spelling(type.dtype)},

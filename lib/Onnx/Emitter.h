@@ -66,6 +66,8 @@ public:
     builder.setRange(newRange);
   }
   Diagnostics &diagnostics() { return diags; }
+  /// Whether gradients are to be those of the source, too.
+  bool trains = false;
 
   /// Reports why an op cannot be made, and gives a missing value.
   Val fail(const std::string &why);

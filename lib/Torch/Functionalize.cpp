@@ -272,6 +272,7 @@ bool Inliner::inlineBody(const GraphNode &node, size_t first, Graph &body,
   for (auto [i, input] : llvm::enumerate(body.inputs))
     renamed[input.text] = resolve(node.inputs[first + i].argument.text);
   for (GraphNode &inner : body.nodes) {
+    inner.isDetached = node.isDetached;
     if (cast && isNarrowed(inner.target)) {
       for (NamedArgument &input : inner.inputs)
         renameAll(input.argument,
@@ -314,6 +315,8 @@ bool Inliner::add(GraphNode node, unsigned depth) {
       error = {"a region has no graph", nullptr};
       return false;
     }
+    if (target == "set_grad_enabled" && at > 0)
+      node.isDetached = !node.inputs[0].argument.integer;
     std::optional<ScalarType> cast;
     if (target == "autocast" && at > 2 && node.inputs[2].argument.integer)
       cast = ScalarType(node.inputs[1].argument.integer);

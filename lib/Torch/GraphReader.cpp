@@ -31,6 +31,7 @@ bool GraphReader::read(Function &function) {
   Emitter ops(function, onnx::Budget(fileSize), found);
   ops.setRange(graphRange);
   emitter = &ops;
+  ops.trains = sourceWeights && sourceWeights->trains();
   main.graph = &program.graph;
   current = &main;
   return shapes.choose() && readInputs(function) && readNodes(program.graph) &&
@@ -194,6 +195,15 @@ bool GraphReader::readInputs(Function &function) {
 /// Registers all weights in the order of the model, which decides what tied
 /// ones are called.
 void GraphReader::noteWeights() {
+  auto requiresGrad = [&](const InputSpec &spec) {
+    auto meta = program.graph.tensors.find(spec.name);
+    return meta == program.graph.tensors.end() || meta->second.requiresGrad;
+  };
+  // Of a model that was exported to be run, no parameter is trained: that says
+  // nothing.
+  bool saysTrained = llvm::any_of(program.inputs, [&](const InputSpec &spec) {
+    return spec.kind == InputSpec::Kind::Parameter && requiresGrad(spec);
+  });
   for (const InputSpec &spec : program.inputs) {
     bool isParameter = spec.kind == InputSpec::Kind::Parameter;
     if (!isParameter && spec.kind != InputSpec::Kind::Buffer)
@@ -204,6 +214,8 @@ void GraphReader::noteWeights() {
     if (!value || isComplex(type))
       continue;
     value = sourceWeights->valueOf(spec.target, value);
+    if (isParameter && saysTrained && !requiresGrad(spec))
+      sourceWeights->freeze(spec.target);
     if (isParameter)
       sourceWeights->trainedAs(spec.target, value);
   }
@@ -367,6 +379,8 @@ bool GraphReader::readRow(const OpRow &row, const GraphNode &message,
                           StringRef op, SourceRange range) {
   size_t errors = diags.errorCount();
   Node node(message, op, range, *emitter, *this);
+  isDetached =
+      emitter->trains && (message.isDetached || op.starts_with("aten.detach"));
   if (!row.takesComplex)
     for (const NamedArgument &input : message.inputs)
       if (input.argument.kind == Kind::Value)
@@ -422,6 +436,8 @@ bool GraphReader::bind(StringRef name, Item item, Node &node) {
     return true; // an error where it is used
   if (!checkResult(name, item, node))
     return false;
+  if (isDetached && isFloat(item.val.dtype()) && emitter->isTensor(item.val))
+    item.val = emitter->make(ops::StopGradient, {item.val});
   if (item.val.get()->definingOp())
     item.val.get()->name = identifierOf(name);
   current->values[name] = std::move(item);

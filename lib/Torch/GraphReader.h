@@ -74,6 +74,7 @@ private:
   onnx::TensorReader reader;
   Shapes shapes;
   Emitter *emitter = nullptr;
+  bool isDetached = false; ///< no gradient passes through the node's results
   Environment main;
   Environment *current = nullptr;
   SourceRange graphRange;

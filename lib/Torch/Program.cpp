@@ -93,6 +93,7 @@ bool torch::readTensorMeta(const JsonValue &json, TensorMeta &meta) {
     return false;
   meta.type = ScalarType(*type);
   meta.isStrided = json["layout"].integer() == strided;
+  meta.requiresGrad = json["requires_grad"].boolean().value_or(true);
   return readExtents(json["sizes"], meta.sizes) &&
          readExtents(json["strides"], meta.strides) &&
          readExtent(json["storage_offset"], meta.offset);

@@ -64,6 +64,8 @@ struct TensorMeta {
   std::vector<Extent> sizes, strides;
   Extent offset;
   bool isStrided = true;
+  bool requiresGrad =
+      false; ///< of parameters; of what is computed, it is false
 };
 
 struct Graph;
@@ -108,6 +110,7 @@ struct GraphNode {
   std::vector<NamedArgument> inputs;
   std::vector<Argument> outputs;
   StringRef stackTrace, moduleStack;
+  bool isDetached = false; ///< in a region of `torch.no_grad`
 };
 
 struct Graph {

@@ -94,7 +94,8 @@ def _options(kernel=None, defines=None, target=None, assume=(), weights=None,
         "framework": framework,
         "macos": macos,
         "loss": loss,
-        "train_weights": list(train_weights),
+        "train_weights": ([train_weights] if isinstance(train_weights, str)
+                          else list(train_weights)),
     }
 
 
@@ -199,8 +200,8 @@ def compile(path, **options):
     io            "packed" or "separate" inputs and outputs of kernels
     fuse          "default" or "max"
     precision     "fp16": fp32 becomes fp16 in a kernel, or in a program that
-                  others wrote, except where that gives other results; "fp32" or
-                  None: as the source computes
+                  others wrote, except where that gives other results; "fp32":
+                  as the source computes; None: "fp16" with `loss`, else "fp32"
     calibrate     with "fp16", examples by which that is decided: a dict of
                   arrays or .npy files for all inputs. A first axis that the
                   input does not have counts examples

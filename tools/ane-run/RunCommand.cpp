@@ -8,6 +8,7 @@
 #include "CommandTable.h"
 #include "ProgramFlags.h"
 #include "ReferenceFlags.h"
+#include "anec/Formats/Source.h"
 #include "anec/Package/ModelPackage.h"
 #include "anec/Runtime/EntryRun.h"
 #include "anec/Runtime/ProgramRun.h"
@@ -152,6 +153,11 @@ ExitCode Run::run(const Invocation &call) {
         "--report-hazards takes --numerics=m1, m2, m3 or m4");
   if (maskSeed() && !program.isPackage())
     return call.usageError("--seed is for packages");
+  if (weights.weights.getNumOccurrences() && !program.isPackage() &&
+      sourceFormat(program.program).stage == SourceStage::MIL)
+    return call.usageError(
+        "--weights is for packages of models: `anec PROGRAM --weights=FILE -o "
+        "NEW.mil` gives a program that others wrote other weights");
   return runReporting([&](Diagnostics &diags) {
     return program.isPackage() ? runEntry(diags) : runFunction(diags);
   });

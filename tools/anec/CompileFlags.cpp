@@ -259,6 +259,11 @@ std::string CompileFlags::checkLoss() const {
     return "--loss: " + wrong;
   if (sourceFormat(input).stage == SourceStage::Package)
     return "--loss is for sources, not for packages";
+  if (!kernel.empty() && sourceFormat(input).stage == SourceStage::MIL)
+    return "--kernel is for programs in .tdsl and .ir: a program that others "
+           "wrote is one layer";
+  if (loss.getNumOccurrences() > 1)
+    return "--loss is given twice";
   if (&format() != &outputs::Package && &format() != &outputs::IR)
     return "--loss is for packages that train, -o NAME.anepkg, and --emit=ir";
   return "";

@@ -254,7 +254,7 @@ struct CompileFlags {
       "precision", llvm::cl::value_desc("fp16|fp32"),
       llvm::cl::desc("Floats that a source in fp32 is computed in (default: "
                      "fp16 for a Core ML package of an ONNX or PyTorch model, "
-                     "otherwise as in the source):"),
+                     "and with --loss; otherwise as in the source):"),
       llvm::cl::values(clEnumValN(DType::FP16, "fp16",
                                   "half precision, except where it gives other "
                                   "results"),

@@ -29,20 +29,31 @@ class SourceWeights {
 public:
   /// Whether a weight, by its name in the source, is trained; null for none.
   std::function<bool(llvm::StringRef name)> isTrained;
+  /// Whether `isTrained` knows names, and does not take all.
+  bool isAsked = false;
   /// The value that a weight gets instead of its own; null, or a result that is
   /// null, for its own.
   std::function<ConstantRef(llvm::StringRef name, const TensorType &type)>
       replacement;
+
+  bool trains() const { return bool(isTrained); }
 
   /// The value of the weight `name`, of which the source has `own`: another one
   /// of its type, or `own`. Integers are no weights. A reader whose weights can
   /// share elements calls this and `trainedAs` for all of them first.
   ConstantRef valueOf(llvm::StringRef name, const ConstantRef &own);
   /// The name of the `weight` op that stands for the weight `name` of this
-  /// value, if it is trained. Weights of one type whose elements are at one
+  /// value, if it is trained; arrays with a number that fp16 lacks, as masks
+  /// have, are not. Weights of one type whose elements are at one
   /// address, as those of tied weights are, are the first of them.
   std::optional<std::string> trainedAs(llvm::StringRef name,
                                        const ConstantRef &value);
+  /// Keeps the weight `name`, which the source does not train, a constant
+  /// unless it was asked for by its name.
+  void freeze(llvm::StringRef name) {
+    if (!isAsked)
+      constants.insert(name);
+  }
 
   /// Keeps the weight of the op `name` a constant when the program is read
   /// again: reading depends on its value, or it is not what a model learns,

@@ -76,6 +76,7 @@ std::shared_ptr<SourceWeights> anec::weightsFor(const Objective &objective,
     patterns.push_back(std::move(*pattern));
   }
   auto weights = std::make_shared<SourceWeights>();
+  weights->isAsked = !patterns.empty();
   weights->isTrained = [texts = std::move(texts),
                         patterns = std::move(patterns)](llvm::StringRef name) {
     return patterns.empty() ||
@@ -314,6 +315,19 @@ bool anec::canTrain(const Module &module, Diagnostics &diags) {
   for (const auto &parameter : module.functions.front()->parameters())
     if (parameter->holder != Holder::Tensor) {
       diags.report(parameter->declared, diag::LossOfState, parameter->name);
+      return false;
+    }
+  const Function &function = *module.functions.front();
+  if (function.parameters().empty()) {
+    diags.report(function.range, diag::LossOfInput, "no inputs",
+                 "nothing differs from example to example");
+    return false;
+  }
+  for (const auto &parameter : function.parameters())
+    if (parameter->type.dtype == DType::Bool) {
+      diags.report(parameter->declared, diag::LossOfInput,
+                   "an input of bools, `" + parameter->name + "`,",
+                   "examples are numbers; export it with 0 and 1");
       return false;
     }
   for (const Op &op : module.functions.front()->body())

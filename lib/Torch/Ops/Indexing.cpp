@@ -193,8 +193,23 @@ static void embedding(Node &n) {
   // These are about gradients.
   for (StringRef name : {"padding_idx", "scale_grad_by_freq", "sparse"})
     n.ignore(name);
-  if (!n.failed())
-    n.out(n.e.gather(weight, n.e.cast(indices, DType::Int32), 0));
+  if (n.failed())
+    return;
+  indices = n.e.cast(indices, DType::Int32);
+  Val rows = n.e.gather(weight, indices, 0);
+  int64_t padding = n.has("padding_idx") ? n.integer("padding_idx") : -1;
+  if (!n.e.trains || padding < 0)
+    return n.out(rows);
+  if (n.has("scale_grad_by_freq") && n.flag("scale_grad_by_freq"))
+    return n.fail("`scale_grad_by_freq` is not trained");
+  // The row of the padding has no gradient.
+  Shape shape = indices.shape();
+  shape.push_back(1);
+  Val isPadding =
+      n.e.make(ops::Equal, {n.e.reshape(indices, shape),
+                            n.e.scalar(DType::Int32, double(padding))});
+  n.out(n.e.select(n.e.broadcast(isPadding, rows.shape()),
+                   n.e.make(ops::StopGradient, {rows}), rows));
 }
 
 /// The sum, mean or maximum of the rows of each bag; offsets must be known.

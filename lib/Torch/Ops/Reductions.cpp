@@ -103,8 +103,17 @@ static void variance(Node &n) {
 static void deviation(Node &n) {
   Reduction r = reductionOf(n, n.outType());
   double correction = correctionOf(n);
-  if (!n.failed())
-    n.out(n.e.unary(ops::Sqrt, varianceOf(n, r, correction)));
+  if (n.failed())
+    return;
+  Emitter &e = n.e;
+  Val variance = varianceOf(n, r, correction);
+  if (!e.trains)
+    return n.out(e.unary(ops::Sqrt, variance));
+  // PyTorch's gradient of 0 is 0, where that of a root is infinite.
+  Val zero = e.scalar(variance.dtype(), 0), one = e.scalar(variance.dtype(), 1);
+  Val isZero = e.make(ops::Equal, {variance, zero});
+  Val root = e.unary(ops::Sqrt, e.select(isZero, one, variance));
+  n.out(e.select(isZero, zero, root));
 }
 
 static void varianceAndMean(Node &n) {

@@ -3,8 +3,10 @@ of a product, whose weight `scales` decides the size of what is resized, one of 
 one whose weights are lists of numbers, with values for one of them in a file.
 source_models.py FOLDER replaced OUTPUTS VALUE: outputs of the last one, whose first weight
 has VALUE.
-source_models.py FOLDER compare GRADIENTS BOUND: gradients beside PyTorch's of
-sum(output ** 2), which is 12 times the mean.
+source_models.py FOLDER compare GRADIENTS BOUND: gradients of mlp.pt2 beside PyTorch's of
+sum(output ** 2), which is 12 times the mean. `stopped` instead of `compare`: of stopped.pt2,
+where an embedding has a row of padding, values are detached, computed without gradients or
+the deviation of equal ones, and two parameters are not trained; of the mean.
 source_models.py FOLDER falls RUN SHARE: the last loss of a run is below a share of the
 first."""
 import json
@@ -23,6 +25,8 @@ def make(folder):
     import onnx_writer
     numpy.save(folder / "input.npy", numpy.load(TORCH / "mlp.in.npz")["input"])
     numpy.save(folder / "target.npy", numpy.zeros((3, 4), numpy.float32))
+    numpy.save(folder / "ids.npy", numpy.int32([[0, 2, 5], [2, 6, 1]]))
+    numpy.save(folder / "zeros.npy", numpy.zeros((2, 3, 3), numpy.float32))
     for name in "input", "target":  # An axis in front counts examples.
         numpy.save(folder / f"one_{name}.npy", numpy.load(folder / f"{name}.npy")[None])
     draw = numpy.random.default_rng(1).standard_normal
@@ -69,11 +73,12 @@ def replaced(folder, value):
     assert values == [value, 2, 3, 4], values
 
 
-def compare(path, bound):
+def compare(path, bound, folder=TORCH, model="mlp", factor=12):
     from differences import read_safetensors
-    got, right = read_safetensors(pathlib.Path(path)), numpy.load(TORCH / "mlp.grad.npz")
+    got, right = read_safetensors(pathlib.Path(path)), numpy.load(folder / f"{model}.grad.npz")
+    assert set(got) == set(right.files), set(got) ^ set(right.files)
     for name in right.files:
-        error = abs(got[name] * 12 - right[name]).max() / abs(right[name]).max()
+        error = abs(got[name] * factor - right[name]).max() / abs(right[name]).max()
         assert error < bound, f"{name}: {error}"
     print(f"{len(right.files)} gradients")
 
@@ -87,4 +92,7 @@ def falls(run, share):
 if len(sys.argv) == 2:
     make(pathlib.Path(sys.argv[1]))
 else:
-    {"compare": compare, "falls": falls, "replaced": replaced}[sys.argv[2]](sys.argv[3], float(sys.argv[4]))
+    modes = {"compare": compare, "falls": falls, "replaced": replaced,
+             "stopped": lambda path, bound: compare(
+                 path, bound, pathlib.Path(__file__).parent, "stopped", 1)}
+    modes[sys.argv[2]](sys.argv[3], float(sys.argv[4]))
