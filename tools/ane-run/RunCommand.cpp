@@ -153,7 +153,9 @@ ExitCode Run::run(const Invocation &call) {
         "--report-hazards takes --numerics=m1, m2, m3 or m4");
   if (maskSeed() && !program.isPackage())
     return call.usageError("--seed is for packages");
+  // They are those of a reference, if there is one.
   if (weights.weights.getNumOccurrences() && !program.isPackage() &&
+      !reference.isGiven() &&
       sourceFormat(program.program).stage == SourceStage::MIL)
     return call.usageError(
         "--weights is for packages of models: `anec PROGRAM --weights=FILE -o "
