@@ -4,10 +4,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Formats/Source.h"
+#include "ConstantWeights.h"
 #include "anec/CoreML/Reader.h"
 #include "anec/Frontend/Frontend.h"
 #include "anec/IR/Blocks.h"
-#include "anec/IR/Builder.h"
 #include "anec/IR/Text.h"
 #include "anec/Onnx/Reader.h"
 #include "anec/Ops/Ops.h"
@@ -81,72 +81,11 @@ static bool findWeights(const Source &source, const ReadOptions &options,
   return instance != nullptr;
 }
 
-/// Makes a constant the weight `name`.
-static void replaceByWeight(Function &function, Op &constant,
-                            llvm::StringRef name) {
-  const Value &value = *constant.result();
-  Builder builder(function);
-  builder.setInsertionPoint(&constant);
-  builder.setRange(constant.range());
-  Value *weight =
-      builder.build(ops::Weight, {},
-                    {{param::name, name},
-                     {param::dtype, spelling(value.type.dtype)},
-                     {param::shape, llvm::ArrayRef<int64_t>(value.type.shape)}},
-                    value.name);
-  constant.result()->replaceAllUsesWith(weight);
-  constant.erase();
-}
-
-/// Whether a constant is of a weight file or, as short vectors are in text and
-/// messages, a bias or a scale of a layer.
-static bool isWeight(const Value &value) {
-  const Constant &constant = *value.definingOp()->constant(param::val);
-  if (!isFloat(constant.dtype()) || constant.origin())
-    return isFloat(constant.dtype());
-  if (constant.type().rank() != 1 || !value.hasUses())
-    return false;
-  for (const Operand *use = value.firstUse(); use; use = use->nextUse()) {
-    const Op *user = use->owner();
-    if (!user)
-      return false;
-    const ValueParam *slots[] = {&param::bias, &param::gamma,
-                                 &param::betaValue};
-    if (llvm::none_of(slots, [&](const ValueParam *slot) {
-          int index = user->def().valueSlot(*slot);
-          return index >= 0 && user->operand(unsigned(index)) == &value;
-        }))
-      return false;
-  }
-  return true;
-}
-
-/// Constants of weight files as `weights` wants them, by their own names. Those
-/// of blocks are not trained.
-static void giveWeights(Function &function, SourceWeights &weights,
-                        bool isBlock) {
-  for (Op &op : llvm::make_early_inc_range(function.body())) {
-    for (const auto &block : blocksOf(op))
-      giveWeights(*block, weights, /*isBlock=*/true);
-    ConstantRef own(op.is(ops::Const) ? op.constant(param::val) : nullptr);
-    if (!own || !isWeight(*op.result()))
-      continue;
-    llvm::StringRef name = op.result()->name;
-    ConstantRef value = weights.valueOf(name, own);
-    if (value != own)
-      op.setConstant(param::val, value);
-    if (isBlock)
-      continue;
-    if (std::optional<std::string> trained = weights.trainedAs(name, value))
-      replaceByWeight(function, op, *trained);
-  }
-}
-
 static std::unique_ptr<Module> withWeights(std::unique_ptr<Module> module,
                                            SourceWeights *weights) {
   if (module && weights)
     for (const auto &function : module->functions)
-      giveWeights(*function, *weights, /*isBlock=*/false);
+      giveWeights(*function, *weights);
   return module;
 }
 

@@ -44,8 +44,8 @@ public:
   ConstantRef valueOf(llvm::StringRef name, const ConstantRef &own);
   /// The name of the `weight` op that stands for the weight `name` of this
   /// value, if it is trained; arrays with a number that fp16 lacks, as masks
-  /// have, are not. Weights of one type whose elements are at one
-  /// address, as those of tied weights are, are the first of them.
+  /// have, are not. Weights of one type whose elements are at one address, as
+  /// those of tied weights are, are the first of them, and have its value.
   std::optional<std::string> trainedAs(llvm::StringRef name,
                                        const ConstantRef &value);
   /// Keeps the weight `name`, which the source does not train, a constant

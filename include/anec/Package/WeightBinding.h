@@ -14,6 +14,7 @@
 
 #include "anec/Arrays/ArraySource.h"
 #include "anec/IR/IR.h"
+#include "anec/IR/SourceWeights.h"
 #include "anec/Package/ModelFacts.h"
 #include "anec/Support/Executor.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -39,7 +40,7 @@ struct WeightOptions {
   std::string program;
   /// Values by name, of weights that `adapter` and `source` do not have; null
   /// for none.
-  std::shared_ptr<const llvm::StringMap<ConstantRef>> values = nullptr;
+  std::shared_ptr<const WeightValues> values = nullptr;
   /// Draws all weights that have no value otherwise; without it, a missing
   /// weight is an error.
   std::optional<uint64_t> seed;
@@ -108,7 +109,7 @@ private:
   std::optional<ArraySource> arrays, adapter;
   llvm::StringMap<std::string> names;
   bool isMappingFound = false; ///< and not asked for
-  std::shared_ptr<const llvm::StringMap<ConstantRef>> values;
+  std::shared_ptr<const WeightValues> values;
   std::optional<uint64_t> seed;
   std::shared_ptr<Executor> workers = std::make_shared<Executor>();
 };

@@ -312,25 +312,25 @@ bool anec::canTrain(const Module &module, Diagnostics &diags) {
     diags.report({}, diag::LossFunctions, int64_t(module.functions.size()));
     return false;
   }
-  for (const auto &parameter : module.functions.front()->parameters())
-    if (parameter->holder != Holder::Tensor) {
-      diags.report(parameter->declared, diag::LossOfState, parameter->name);
-      return false;
-    }
   const Function &function = *module.functions.front();
   if (function.parameters().empty()) {
     diags.report(function.range, diag::LossOfInput, "no inputs",
                  "nothing differs from example to example");
     return false;
   }
-  for (const auto &parameter : function.parameters())
+  for (const auto &parameter : function.parameters()) {
+    if (parameter->holder != Holder::Tensor) {
+      diags.report(parameter->declared, diag::LossOfState, parameter->name);
+      return false;
+    }
     if (parameter->type.dtype == DType::Bool) {
       diags.report(parameter->declared, diag::LossOfInput,
                    "an input of bools, `" + parameter->name + "`,",
                    "examples are numbers; export it with 0 and 1");
       return false;
     }
-  for (const Op &op : module.functions.front()->body())
+  }
+  for (const Op &op : function.body())
     if (op.is(ops::Lstm) || op.is(ops::Gru) || op.is(ops::Rnn)) {
       diags.report(op.range(), diag::LossOfRecurrence, op.def().name);
       return false;
