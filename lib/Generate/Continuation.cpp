@@ -38,7 +38,9 @@ Continuation::Continuation(const ContinuationSettings &settings,
     if (settings.options.echo && !shown.empty())
       settings.listener.onText(ownNumber, shown);
   }
-  if (!settings.options.goesOn)
+  if (settings.options.rereads)
+    window.reset();
+  else if (!settings.options.goesOn)
     window.beginText();
   if (settings.options.tokens == 0)
     finish(Finish::Length);

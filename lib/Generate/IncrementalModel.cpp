@@ -85,7 +85,7 @@ uint64_t IncrementalTextModel::cacheBytes() const {
 /// The program of `block` that reads `count` tokens at `position` and whose
 /// states have room for them: the one with the fewest positions. From larger
 /// states, it is only chosen with room to grow, as tokens that are taken back
-/// come again.
+/// come again. A text that begins leaves no states behind.
 DecodeEntry *IncrementalTextModel::onBestRung(int64_t block, size_t position,
                                               size_t count) {
   DecodeEntry *best = nullptr;
@@ -93,7 +93,7 @@ DecodeEntry *IncrementalTextModel::onBestRung(int64_t block, size_t position,
     if (program.block != block || (program.starts && position != 0))
       continue;
     int64_t room = program.context;
-    if (rung && program.context < rung->context)
+    if (position != 0 && rung && program.context < rung->context)
       room -= program.context / 4;
     if (int64_t(position + count) <= room && program.isCheaperThan(best))
       best = &program;

@@ -80,8 +80,10 @@ TextService::prepare(const CompletionRequest &request, RequestError &error) {
   size_t left = generator.positions() - ids->size();
   size_t wanted = request.tokens.value_or(unsigned(left));
   text.options.tokens = unsigned(std::min(wanted, left));
-  if (request.seed)
+  if (request.seed) {
     text.options.sampling.seed = *request.seed;
+    text.options.rereads = true;
+  }
   text.ids = std::move(*ids);
   return text;
 }

@@ -47,6 +47,11 @@ struct GenerateOptions {
   /// window that slid stays where it is. Otherwise, earlier texts have no
   /// influence.
   bool goesOn = false;
+  /// Reads the whole prompt, also the tokens that the model has of an earlier
+  /// text. Without this, other programs may read the prompt than did for the
+  /// earlier text, whose sums round differently: logits depend on earlier texts
+  /// in their last bits, and with them what a seed draws.
+  bool rereads = false;
   /// Whether the text that is passed on begins with the prompt.
   bool echo = true;
   /// Whether log-probabilities are computed.

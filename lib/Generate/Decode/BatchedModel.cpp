@@ -39,7 +39,7 @@ DecodeEntry *BatchedTextModel::onBestRung(const DecodeEntry &size,
         (entry.starts && !isFirst))
       continue;
     int64_t room = entry.context;
-    if (rung && entry.context < rung->context)
+    if (!isFirst && rung && entry.context < rung->context)
       room -= entry.context / 4;
     if (int64_t(longest) <= room && entry.isCheaperThan(best))
       best = &entry;
