@@ -285,6 +285,7 @@ constinit const Rule rules::SplitMatmulSoftmaxTile = {
     .summary = "a program does not have all of `split`, `matmul`, `softmax` "
                "and `tile`",
     .chips = {Chip::M3},
+    .saidBy = &rules::NoTile,
     .source = "ironmill (M3 Pro)",
     .date = "2026-11",
     .advice = "concatenate instead of `tile`",
@@ -571,6 +572,7 @@ constinit const Rule rules::BatchBroadcast = {
     .summary = "`mul` does not broadcast along axis 0",
     .chips = {Chip::M3},
     .macOS = {"26.3-"},
+    .saidBy = &rules::NoTile,
     .impact = Impact::Warning,
     .source = "skyfallsin field guide (M3 Max)",
     .date = "2026-11",
