@@ -60,7 +60,7 @@ static constexpr StorageRow storageRows[] = {
 namespace {
 
 /// Runs the opcodes that a dictionary of tensors needs. Nothing is called: the
-/// three functions of Python that make such a dictionary are done here.
+/// few functions of Python that make such a dictionary are done here.
 class Unpickler {
 public:
   Unpickler(llvm::ArrayRef<uint8_t> bytes, Archive &archive, StringRef root)
@@ -89,7 +89,9 @@ private:
   bool recall(uint64_t index);
   bool readStorage();
   bool reduce();
+  bool call(StringRef function, const PyValue &arguments);
   bool rebuild(const PyValue &arguments);
+  bool rebuildWithState(const PyValue &arguments);
   bool setItems(size_t first);
 
   llvm::ArrayRef<uint8_t> bytes;
@@ -245,22 +247,46 @@ bool Unpickler::rebuild(const PyValue &arguments) {
   return push(std::move(value));
 }
 
-bool Unpickler::reduce() {
-  PyRef arguments = pop(), function = pop();
-  if (function->kind != PyKind::Global || arguments->kind != PyKind::Tuple)
-    return fail("the pickle is malformed");
-  if (function->text == "torch._utils._rebuild_tensor_v2")
-    return rebuild(*arguments);
-  if (function->text == "torch._utils._rebuild_parameter" &&
-      !arguments->list.empty() && arguments->list[0]->kind == PyKind::Tensor)
-    return push(PyValue(*arguments->list[0]));
-  if (function->text == "collections.OrderedDict" && arguments->list.empty()) {
+/// _rebuild_from_type_v2(function, type, arguments, state): a tensor with
+/// attributes, as every `torch.nn.Buffer` has. They say nothing of its values;
+/// subclasses can have others than the tensor that they are made of.
+bool Unpickler::rebuildWithState(const PyValue &arguments) {
+  if (arguments.list.size() != 4 || arguments.list[0]->kind != PyKind::Global ||
+      arguments.list[1]->kind != PyKind::Global ||
+      arguments.list[2]->kind != PyKind::Tuple)
+    return fail("a tensor is malformed");
+  StringRef type = arguments.list[1]->text;
+  if (type != "torch.Tensor" && type != "torch.nn.parameter.Parameter" &&
+      type != "torch.nn.parameter.Buffer")
+    return fail("it holds a tensor of the class `" + type +
+                "`: export a model of plain tensors");
+  return call(arguments.list[0]->text, *arguments.list[2]);
+}
+
+bool Unpickler::call(StringRef function, const PyValue &arguments) {
+  if (function == "torch._utils._rebuild_tensor_v2")
+    return rebuild(arguments);
+  bool isParameter = function == "torch._utils._rebuild_parameter" ||
+                     function == "torch._utils._rebuild_parameter_with_state";
+  if (isParameter && !arguments.list.empty() &&
+      arguments.list[0]->kind == PyKind::Tensor)
+    return push(PyValue(*arguments.list[0]));
+  if (function == "collections.OrderedDict" && arguments.list.empty()) {
     PyValue dict;
     dict.kind = PyKind::Dict;
     return push(std::move(dict));
   }
-  return fail("it needs `" + function->text +
+  return fail("it needs `" + function +
               "` of Python: export a model of plain tensors");
+}
+
+bool Unpickler::reduce() {
+  PyRef arguments = pop(), function = pop();
+  if (function->kind != PyKind::Global || arguments->kind != PyKind::Tuple)
+    return fail("the pickle is malformed");
+  if (function->text == "torch._tensor._rebuild_from_type_v2")
+    return rebuildWithState(*arguments);
+  return call(function->text, *arguments);
 }
 
 /// Of a dictionary, with keys and values from `first` on.
@@ -347,6 +373,9 @@ bool Unpickler::step(uint8_t opcode) {
       number -= int64_t(1) << (8 * count);
     return pushInt(number);
   }
+  case 'G': // a float, which no tensor depends on
+    take(8);
+    return push(PyValue());
   case 0x88:
   case 0x89:
     return pushInt(opcode == 0x88);

@@ -1,7 +1,8 @@
 """Architectures by torch.export, without another format between.
 
 Each row of the _zoo files is exported as `torch.export.export` gives it (`default`), and
-after `run_decompositions()` (`decomposed`), saved, and read as a `.pt2` archive. Steps:
+after `run_decompositions()` (`decomposed`), saved, and read as a `.pt2` archive; each form
+also by the oldest version that anec.torch takes. Steps:
 read, as MIL; run, as PyTorch; written, as a package in fp32 that gives its numbers."""
 import copy
 import functools
@@ -20,14 +21,20 @@ ROWS = architectures.ROWS
 SAMPLE = ("mlp", "lenet", "lstm-deep", "gru-both", "attention", "encoder-gelu", "unet-bilinear",
           "wavenet", "grid-sample", "einsum", "resnet", "mobilenet-v2", "vit-torchvision", "bert", "gpt2")
 EXACT = 1e-4  # Of the largest element, in fp32.
+OLDER, PACKAGES = "2.6", "torch-2.6.txt"
 
 
 def items():
-    return [Item(row.name, form, functools.partial(check, row, form),
-                 sample=row.name in SAMPLE and place % len(FORMS) == FORMS.index(form),
-                 turn=row.name in SAMPLE and place % len(FORMS) == FORMS.index(form),
-                 seconds=400)
-            for place, row in enumerate(ROWS) for form in FORMS]
+    for place, row in enumerate(ROWS):
+        for form in FORMS:
+            sample = row.name in SAMPLE and place % len(FORMS) == FORMS.index(form)
+            yield Item(row.name, form, functools.partial(check, row, form, archive),
+                       sample=sample, turn=sample, seconds=400)
+    for row in ROWS:
+        for form in FORMS:
+            yield Item(row.name, f"{OLDER}-{form}",
+                       functools.partial(check, row, form, older_archive),
+                       sample=False, turn=False, seconds=400)
 
 
 class Unavailable(Exception):
@@ -39,7 +46,10 @@ def save(row, form, folder):
     import torch
     model, inputs = copy.deepcopy(architectures.built(row))
     try:
-        program = torch.export.export(model, inputs)
+        try:
+            program = torch.export.export(model, inputs)
+        except Exception:  # Version 2.6 traces bytecode unless it is told not to.
+            program = torch.export.export(model, inputs, strict=False)
         if form == "decomposed":
             program = program.run_decompositions()
         torch.export.save(program, folder / "m.pt2")
@@ -50,9 +60,26 @@ def save(row, form, folder):
 
 
 def archive(ctx, row, form):
-    """(the archive, the names of its inputs)."""
+    """(the archive, the names of its inputs, the arrays of `architectures.reference`)."""
     folder = ctx.computed(lambda folder: save(row, form, folder), "torch.export", row.key(),
                           form, save)
+    return *saved(folder), architectures.reference(ctx, row)
+
+
+def older_archive(ctx, row, form):
+    """The same by PyTorch 2.6, with its own inputs and outputs."""
+    def fill(folder):
+        try:
+            harness.ask("_older_torch.py", PACKAGES, "save", row.name, form, folder)
+        except RuntimeError as error:  # It cannot build or run it.
+            (folder / "failed").write_text(str(error))
+    folder = ctx.computed(fill, "torch.export", harness.fetched(PACKAGES).name, row.key(), form,
+                          save)
+    return *saved(folder), harness.load_arrays(folder / "arrays.npz")
+
+
+def saved(folder):
+    """(the archive, the names of its inputs) that `save` wrote."""
     if (folder / "failed").exists():
         raise Unavailable((folder / "failed").read_text())
     return folder / "m.pt2", (folder / "inputs").read_text().split()
@@ -71,10 +98,9 @@ def worst(outputs, expected):
     return max(map(harness.relative_error, outputs, expected))
 
 
-def check(row, form, ctx):
-    arrays = architectures.reference(ctx, row)
+def check(row, form, archive, ctx):
     try:
-        path, names = archive(ctx, row, form)
+        path, names, arrays = archive(ctx, row, form)
     except Unavailable as error:
         return {"peer": harness.absent(str(error))}
     inputs = dict(zip(names, architectures.part(arrays, "in").values()))

@@ -25,6 +25,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import typing
 
@@ -134,6 +135,29 @@ def is_fetched(packages):
     file = pathlib.Path(__file__).with_name(packages)
     version = hashlib.sha256(file.read_bytes()).hexdigest()[:12]
     return (CACHE / f"{file.stem}-{version}" / "complete").exists()
+
+
+@functools.cache
+def other_process(script, packages):
+    """A script beside this file that has the packages of a list on its path, and answers
+    requests, as _requests.py does, until this process ends."""
+    folder = fetched(packages)
+    path = os.pathsep.join(str(one) for one in folder.iterdir() if one.is_dir())
+    return subprocess.Popen([sys.executable, pathlib.Path(__file__).with_name(script)],
+                            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                            stderr=subprocess.DEVNULL, text=True,
+                            env=os.environ | {"PYTHONPATH": path})
+
+
+def ask(script, packages, *request):
+    """Sends a request to `other_process`: a function and its arguments. Raises what was
+    raised there."""
+    process = other_process(script, packages)
+    print(json.dumps([str(one) if isinstance(one, pathlib.Path) else one for one in request]),
+          file=process.stdin, flush=True)
+    answer = json.loads(process.stdout.readline() or '{"error": "the process died"}')
+    if answer:
+        raise RuntimeError(answer["error"])
 
 
 def own_seconds():

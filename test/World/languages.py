@@ -11,14 +11,11 @@ and options of generation, which transformers loads too. Variants are exported i
 and plain models in one."""
 import functools
 import json
-import os
-import pathlib
 import re
-import subprocess
-import sys
 
 import _languages
 import _templates
+import harness
 from harness import (RIGHT, Item, absent, fetched, is_fetched, near, relative_error,
                      wrong)
 
@@ -50,25 +47,9 @@ def items():
                        sample=variant == "plain" and family in OLDER_SAMPLE, turn=False)
 
 
-@functools.cache
-def older_process():
-    """transformers 4.57, which takes requests until this process ends."""
-    folder = fetched(PACKAGES)
-    path = os.pathsep.join(str(one) for one in folder.iterdir() if one.is_dir())
-    return subprocess.Popen([sys.executable, pathlib.Path(__file__).with_name("_older.py")],
-                            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                            stderr=subprocess.DEVNULL, text=True,
-                            env=os.environ | {"PYTHONPATH": path})
-
-
 def older(*request):
-    """What _older.py answers; raises what transformers raised."""
-    process = older_process()
-    print(json.dumps([str(one) if isinstance(one, pathlib.Path) else one for one in request]),
-          file=process.stdin, flush=True)
-    answer = json.loads(process.stdout.readline() or '{"error": "the process died"}')
-    if answer:
-        raise RuntimeError(answer["error"])
+    """What transformers 4.57 does: see _older.py."""
+    harness.ask("_older.py", PACKAGES, *request)
 
 
 def filled(ctx, family, variant, version):
