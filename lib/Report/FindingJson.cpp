@@ -62,6 +62,8 @@ void anec::writeFinding(const Finding &finding, const Assumptions &assumptions,
     json.attribute("confidence", spelling(rule.confidence));
     if (!rule.conflict.empty())
       json.attribute("conflict", rule.conflict);
+    if (!rule.trial.empty())
+      json.attribute("trial", rule.trial);
     json.attribute("advice", rule.advice);
     if (rule.rewrite != Rewrite::None)
       json.attribute("rewrite", spelling(rule.rewrite));

@@ -75,6 +75,8 @@ static std::string describeRule(const Rule &rule, bool isFull) {
   if (isFull && !rule.conflict.empty())
     text += "But " + rule.conflict.str() + "; `--assume=" + rule.id.str() +
             "=allow` switches the rule off. ";
+  if (isFull && !rule.trial.empty())
+    text += "Recorded: " + rule.trial.str() + ". ";
   return text;
 }
 

@@ -94,6 +94,9 @@ struct Rule {
   Confidence confidence = Confidence::Medium;
   /// A source that contradicts it; empty for none.
   llvm::StringLiteral conflict = "";
+  /// The recorded trial in which an engine's compiler refused the ops that it
+  /// is about; empty for none.
+  llvm::StringLiteral trial = "";
   /// What to do instead.
   llvm::StringLiteral advice;
   /// What breaking it is known or likely to do beyond failing; `ane-run probe`

@@ -25,6 +25,8 @@ static void printRule(const Rule &rule, llvm::raw_ostream &out) {
       << spelling(rule.confidence) << " confidence\n";
   if (!rule.conflict.empty())
     out << "- but: " << rule.conflict << '\n';
+  if (!rule.trial.empty())
+    out << "- recorded: " << rule.trial << '\n';
   out << "- instead: " << rule.advice << '\n';
   if (rule.rewrite != Rewrite::None)
     out << "- rewrite: `" << spelling(rule.rewrite) << '`'

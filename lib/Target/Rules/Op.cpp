@@ -36,6 +36,7 @@ static Verdict refused(const Op &op,
       .source = catalogue,                                                     \
       .date = "2026-11",                                                       \
       .confidence = Confidence::High,                                          \
+      .trial = opSweep,                                                        \
       .advice = ADVICE,                                                        \
       .ofOp = [](const Op &op,                                                 \
                  const Target &) { return refused(op, {__VA_ARGS__}); },       \
@@ -66,9 +67,6 @@ ANEC_REFUSED_INSIDE(NoSliceUpdate, "no-slice-update",
 ANEC_REFUSED(NoSlidingWindows, "no-sliding-windows",
              "`sliding_windows` is not supported", "slice and concatenate",
              &ops::SlidingWindows)
-ANEC_REFUSED_INSIDE(NoSuppression, "no-suppression",
-                    "`non_maximum_suppression` is not supported",
-                    "choose the boxes on the host", &ops::NonMaximumSuppression)
 ANEC_REFUSED(NoTrigonometry, "no-trigonometry",
              "trigonometric functions other than `sin`, `cos` and `atan` are "
              "not supported",
@@ -90,6 +88,7 @@ ANEC_REFUSED(NoReduceProd, "no-reduce-prod", "`reduce_prod` is not supported",
       .source = catalogue,                                                     \
       .date = "2026-11",                                                       \
       .confidence = Confidence::High,                                          \
+      .trial = opSweep,                                                        \
       .advice = ADVICE,                                                        \
       .rewrite = REWRITE,                                                      \
       .ofOp = [](const Op &op,                                                 \
@@ -111,6 +110,21 @@ ANEC_REWRITTEN(
     Rewrite::ExpandLogical, &ops::LogicalAnd, &ops::LogicalOr, &ops::LogicalXor)
 #undef ANEC_REWRITTEN
 
+constinit const Rule rules::NoSuppression = {
+    .id = "no-suppression",
+    .family = family,
+    .summary = "`non_maximum_suppression` is not supported",
+    .isFineAtEnds = true,
+    .source = catalogue,
+    .date = "2026-11",
+    .confidence = Confidence::High,
+    .advice = "choose the boxes on the host",
+    .ofOp =
+        [](const Op &op, const Target &) {
+          return refused(op, {&ops::NonMaximumSuppression});
+        },
+};
+
 static Verdict argmax(const Op &op, const Target &target) {
   return refused(op, {&ops::ReduceArgmax, &ops::ReduceArgmin});
 }
@@ -123,6 +137,7 @@ constinit const Rule rules::NoArgmax = {
     .date = "2026-11",
     .confidence = Confidence::High,
     .conflict = "ANEForge runs them from M3 on as a separate layer",
+    .trial = opSweep,
     .advice = "find the index on the host",
     .ofOp = argmax,
 };
@@ -142,6 +157,7 @@ constinit const Rule rules::NoGather = {
     .date = "2026-11",
     .confidence = Confidence::High,
     .conflict = "computer-graphics-tools/ane gathers with uint16 indices",
+    .trial = opSweep,
     .advice = "gather on the host, or multiply by a one-hot matrix",
     .rewrite = Rewrite::LegalInterface,
     .ofOp = gather,
@@ -360,6 +376,7 @@ constinit const Rule rules::CastInt32 = {
     .source = "ironmill (M3 Pro), ANEForge",
     .date = "2026-11",
     .confidence = Confidence::High,
+    .trial = opSweep,
     .advice = "pass small integers as fp16, and keep the rest on the host",
     .ofOp = castInt32,
 };

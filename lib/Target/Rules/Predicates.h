@@ -13,6 +13,11 @@
 
 namespace anec {
 
+/// The trial of aneforge/full_mil_vocabulary_sweep.json, which names no chip.
+constexpr llvm::StringLiteral opSweep =
+    "each op was refused alone, through E5, in ANEForge's trial of the ops of "
+    "MIL";
+
 /// A verdict that an op breaks a rule, with formatted text.
 template <typename... Args>
 Verdict broken(const char *format, Args &&...args) {

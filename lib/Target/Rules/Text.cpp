@@ -468,6 +468,7 @@ constinit const Rule rules::NoControlFlow = {
     .source = "ANEForge op catalogue, ironmill; coremltools issue 2208",
     .date = "2026-11",
     .confidence = Confidence::High,
+    .trial = opSweep,
     .advice = "compute both branches and `select`, repeat the body a known "
               "number of times, or decide on the host",
     .unprobed = "no source shows how this compiler spells nested blocks, so a "
@@ -512,6 +513,7 @@ constinit const Rule rules::NoDataDependentShape = {
     .source = "ANEForge op catalogue; microarchitecture study (M4, M6)",
     .date = "2026-11",
     .confidence = Confidence::High,
+    .trial = opSweep,
     .advice = "compute it on the host",
     .ofText = [](const MILOutline &text, const Target &,
                  ReportBreach report) { namedOps(text, {"non_zero"}, report); },
