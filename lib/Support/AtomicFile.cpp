@@ -176,6 +176,12 @@ OutputFile *AtomicFiles::start(std::shared_ptr<const Folder> folder,
     report(file->path(), errno);
     return nullptr;
   }
+  // Before anything is in it: a private file is at no time one for others.
+  if (std::error_code code = folder->keepPermissions(name, file->descriptor)) {
+    report(file->path(), code.value());
+    (void)folder->remove(file->temporaryName);
+    return nullptr;
+  }
   file->folder = std::move(folder);
   file->finalName = std::move(name);
   files.push_back(std::move(file));

@@ -216,6 +216,11 @@ bool AtomicFolder::start() {
     Unfinished entry(parent->pathOf(name));
     std::optional<Folder> folder = parent->makeFolder(name, made, code);
     if (folder && made && lockAsWriter(folder->descriptor(), *parent, name)) {
+      code = parent->keepPermissions(target, folder->descriptor());
+      if (code) {
+        (void)parent->remove(name);
+        break;
+      }
       unfinished = std::move(entry);
       temporary = std::move(name);
       written = std::make_shared<const Folder>(std::move(*folder));

@@ -161,6 +161,21 @@ std::unique_ptr<llvm::MemoryBuffer> Folder::read(llvm::StringRef name,
   return readTextIn(fd, name, pathOf(name), error);
 }
 
+std::error_code Folder::keepPermissions(llvm::StringRef name, int made) const {
+  constexpr mode_t permissions = S_IRWXU | S_IRWXG | S_IRWXO;
+  mode_t replaced = modeOf(name);
+  struct stat status;
+  if (!replaced || ::fstat(made, &status))
+    return replaced ? lastError() : std::error_code();
+  if ((replaced & S_IFMT) != (status.st_mode & S_IFMT))
+    return {};
+  mode_t wanted = (replaced & permissions) | (S_ISDIR(replaced) ? S_IRWXU : 0);
+  // File systems without permissions refuse to set them, and all are the same.
+  if (wanted == (status.st_mode & permissions) || !::fchmod(made, wanted))
+    return {};
+  return lastError();
+}
+
 std::error_code Folder::rename(llvm::StringRef from, llvm::StringRef to) const {
   return ::renameat(fd, from.str().c_str(), fd, to.str().c_str())
              ? lastError()

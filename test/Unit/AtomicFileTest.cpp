@@ -79,6 +79,32 @@ TEST(AtomicFile, PermissionsFollowTheUmask) {
   EXPECT_EQ(status.st_mode & 0777, 0644u);
 }
 
+TEST(AtomicFile, ReplacingKeepsPermissions) {
+  TemporaryFolder folder;
+  mode_t before = ::umask(022);
+  struct stat status;
+  // Wider than the umask allows, and narrower.
+  for (mode_t mode : {0600u, 0664u, 0444u}) {
+    folder.write("out", "old");
+    ASSERT_EQ(::chmod((folder / "out").c_str(), mode), 0);
+    Diagnostics diags;
+    AtomicFiles files(diags);
+    OutputFile *file = files.add(folder / "out");
+    ASSERT_NE(file, nullptr);
+    *file << "new";
+    for (const std::string &name : folder.names()) {
+      ASSERT_EQ(::stat((folder / name).c_str(), &status), 0);
+      EXPECT_EQ(status.st_mode & 07777, mode) << name;
+    }
+    EXPECT_TRUE(files.commit());
+    EXPECT_EQ(readBytes(folder / "out"), "new");
+    ASSERT_EQ(::stat((folder / "out").c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 07777, mode);
+    ASSERT_EQ(::chmod((folder / "out").c_str(), 0600), 0);
+  }
+  ::umask(before);
+}
+
 TEST(AtomicFile, WritesBlocksFromThreads) {
   TemporaryFolder folder;
   Diagnostics diags;

@@ -6,6 +6,7 @@
 #include "anec/Support/AtomicFolder.h"
 #include "TemporaryFolder.h"
 #include "gtest/gtest.h"
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -81,6 +82,19 @@ TEST(AtomicFolder, WritersAndReaderAtTheSameTime) {
   for (pid_t writer : writers)
     EXPECT_TRUE(succeeded(writer));
   EXPECT_EQ(folder.names(), Names{"out/"});
+}
+
+TEST(AtomicFolder, ReplacingKeepsPermissions) {
+  TemporaryFolder folder;
+  std::string path = folder / "out";
+  ASSERT_TRUE(replace(path));
+  struct stat status;
+  for (mode_t mode : {0700u, 0770u}) {
+    ASSERT_EQ(::chmod(path.c_str(), mode), 0);
+    ASSERT_TRUE(replace(path));
+    ASSERT_EQ(::stat(path.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777, mode);
+  }
 }
 
 TEST(AtomicFolder, ReplacesNoFile) {

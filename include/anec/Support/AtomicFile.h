@@ -81,7 +81,8 @@ public:
 
   /// Starts the file that commit renames to `path`, which the user named, and
   /// creates the folders that lead to it; returns null when that fails, with
-  /// the reason reported. When it is a link, its target is written. A device
+  /// the reason reported. A file that is replaced keeps its permissions. When
+  /// it is a link, its target is written. A device
   /// (`/dev/null`), or a FIFO that is read, is written directly.
   OutputFile *add(llvm::StringRef path);
   /// The same for the file `name` in `folder`, which the user named. `name`,

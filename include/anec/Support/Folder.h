@@ -67,6 +67,10 @@ public:
   /// The text of the regular file `name`.
   std::unique_ptr<llvm::MemoryBuffer> read(llvm::StringRef name,
                                            std::string &error) const;
+  /// Gives `made`, a new file or folder that is open, the permissions that
+  /// `name` has and that it is to replace. A folder stays one that its owner
+  /// can write to.
+  std::error_code keepPermissions(llvm::StringRef name, int made) const;
   std::error_code rename(llvm::StringRef from, llvm::StringRef to) const;
   /// Removes a file or a link, or an empty folder.
   std::error_code remove(llvm::StringRef name) const;
