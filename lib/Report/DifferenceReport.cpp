@@ -7,6 +7,7 @@
 #include "FindingText.h"
 #include "anec/IR/OpDef.h"
 #include "anec/MIL/Spelling.h"
+#include "anec/Support/ShownText.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -19,7 +20,7 @@ using namespace anec;
 /// Prints `` `y` = relu: tensor<fp16, [1, 8]> ``.
 static void printOp(const Op &op, llvm::raw_ostream &out) {
   llvm::interleaveComma(op.resultValues(), out, [&](const Value *result) {
-    out << '`' << result->name << '`';
+    out << '`' << showText(result->name) << '`';
   });
   out << (op.numResults() ? " = " : "") << op.def().name << ": ";
   llvm::interleaveComma(op.resultValues(), out, [&](const Value *result) {
@@ -32,7 +33,8 @@ static void printOp(const Op &op, llvm::raw_ostream &out) {
 static void printPlace(const Difference &difference, llvm::raw_ostream &out) {
   if (const Op *op = difference.left) {
     if (op->numResults())
-      out << '`' << op->result()->name << "` (" << op->def().name << ") ";
+      out << '`' << showText(op->result()->name) << "` (" << op->def().name
+          << ") ";
     else
       out << op->def().name << ' ';
   }
@@ -52,7 +54,7 @@ static void printDifference(const Difference &difference,
   switch (difference.kind) {
   case Difference::FunctionMissing:
     out << (difference.rightText.empty() ? "- " : "+ ") << "func "
-        << difference.function;
+        << showText(difference.function);
     break;
   case Difference::OpMissing:
     out << (difference.left ? "- " : "+ ");
@@ -71,7 +73,8 @@ static void printDifference(const Difference &difference,
     auto text = [](llvm::StringRef side) {
       return side.empty() ? llvm::StringRef("none") : side;
     };
-    out << text(difference.leftText) << " -> " << text(difference.rightText);
+    out << showText(text(difference.leftText)) << " -> "
+        << showText(text(difference.rightText));
     break;
   }
   out << '\n';
@@ -83,7 +86,7 @@ static void printDifference(const Difference &difference,
 
 static void printPrograms(llvm::StringRef left, llvm::StringRef right,
                           llvm::raw_ostream &out) {
-  out << "--- " << left << "\n+++ " << right << '\n';
+  out << "--- " << showText(left) << "\n+++ " << showText(right) << '\n';
 }
 
 void anec::printDifferences(llvm::ArrayRef<Difference> differences,
@@ -97,7 +100,7 @@ void anec::printDifferences(llvm::ArrayRef<Difference> differences,
     if (difference.kind != Difference::FunctionMissing &&
         difference.function != function) {
       function = difference.function;
-      out << "func " << function << '\n';
+      out << "func " << showText(function) << '\n';
     }
     printDifference(difference, out);
   }
@@ -174,7 +177,7 @@ void anec::printDifferenceCounts(llvm::ArrayRef<Difference> differences,
     all.add(difference);
   }
   for (const auto &[name, counts] : functions) {
-    out << "func " << name;
+    out << "func " << showText(name);
     if (!counts.missing.empty())
       out << ": " << counts.missing;
     if (counts.interface) {

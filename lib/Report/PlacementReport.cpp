@@ -6,6 +6,7 @@
 #include "anec/Report/PlacementReport.h"
 #include "FindingText.h"
 #include "anec/IR/OpDef.h"
+#include "anec/Support/ShownText.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 
@@ -29,12 +30,12 @@ void anec::printPlacement(llvm::StringRef function,
   for (const PlacedOp &placed : ops) {
     out << (placed.onEngine() ? "  engine     " : "  cpu or gpu ")
         << llvm::left_justify(placed.op->def().name, 24) << ' '
-        << resultOf(*placed.op);
+        << showText(resultOf(*placed.op));
     if (!placed.onEngine())
-      out << ": " << placed.why << " [" << placed.rule->id << ']';
+      out << ": " << showText(placed.why) << " [" << placed.rule->id << ']';
     out << '\n';
   }
-  out << function << ": " << countOnEngine(ops) << " of ";
+  out << showText(function) << ": " << countOnEngine(ops) << " of ";
   printCount(out, ops.size(), "op");
   out << " on the engine, ";
   printCount(out, countMoves(ops), "change");
@@ -91,7 +92,8 @@ void anec::printPlacement(llvm::StringRef function,
       << '\n';
   for (const AskedPlace &op : ops) {
     out << "  " << llvm::left_justify(spelling(op.preferred), 10) << ' '
-        << llvm::left_justify(op.op, 24) << ' ' << op.result;
+        << llvm::left_justify(showText(op.op), 24) << ' '
+        << showText(op.result);
     if (op.cost)
       out << llvm::format(": %.1f %% of the cost", *op.cost * 100);
     llvm::ListSeparator separator;
@@ -103,7 +105,7 @@ void anec::printPlacement(llvm::StringRef function,
       out << (op.cost ? "; " : ": ") << "also on " << others;
     out << '\n';
   }
-  out << function << ": " << countOnEngine(ops) << " of ";
+  out << showText(function) << ": " << countOnEngine(ops) << " of ";
   printCount(out, ops.size(), "op");
   out << " on the engine, ";
   printCount(out, countChanges(ops), "change");

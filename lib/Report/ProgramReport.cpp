@@ -7,6 +7,7 @@
 #include "ScaledNumber.h"
 #include "anec/IR/OpDef.h"
 #include "anec/Ops/Report.h"
+#include "anec/Support/ShownText.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -22,7 +23,7 @@ static std::string describePeak(const FunctionReport &report) {
   const Op &op = *report.peakOp;
   std::string text = op.def().name.str();
   if (op.numResults() && !op.result()->name.empty())
-    text += " giving `" + op.result()->name + "`";
+    text += " giving `" + showText(op.result()->name) + "`";
   return text;
 }
 
@@ -33,9 +34,9 @@ void anec::printReport(const Function &function, llvm::StringRef version,
       << ">\n";
   for (const auto &param : function.parameters())
     out << (param->holder == Holder::State ? "  state   " : "  input   ")
-        << param->name << ": " << param->type.str() << '\n';
+        << showText(param->name) << ": " << param->type.str() << '\n';
   for (unsigned i = 0; i < function.numResults(); ++i)
-    out << "  output  " << function.resultNames()[i] << ": "
+    out << "  output  " << showText(function.resultNames()[i]) << ": "
         << function.result(i)->type.str() << '\n';
   out << "  " << report.ops << " ops, " << scaled(report.flops, "FLOP") << ", "
       << report.parameters << " parameters\n"

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Report/QuantizationPrinter.h"
+#include "anec/Support/ShownText.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -46,7 +47,7 @@ void anec::printQuantization(const QuantizationReport &report,
       << (report.hasActivations ? "  input error  clipped   of outputs" : "")
       << '\n';
   for (const QuantizedWeightRow &row : report.weights) {
-    out << llvm::left_justify(row.name, width) << "  "
+    out << llvm::left_justify(showText(row.name), width) << "  "
         << llvm::left_justify(shapeToString(row.type.shape), shapes) << "  "
         << llvm::left_justify(row.form, 16)
         << llvm::format("  %4.2f  %.6f", row.bitsPerWeight(),
@@ -61,7 +62,7 @@ void anec::printQuantization(const QuantizationReport &report,
     out << '\n';
   }
   for (const std::string &name : report.skipped)
-    out << llvm::left_justify(name, width) << "  kept\n";
+    out << llvm::left_justify(showText(name), width) << "  kept\n";
   auto [before, after] = totals(report);
   out << llvm::format("%zu weights: %.3f MB, before %.3f MB\n",
                       report.weights.size(), double(after) * 1e-6,

@@ -6,6 +6,7 @@
 #include "RuleParagraph.h"
 #include "WrappedText.h"
 #include "anec/Support/Listing.h"
+#include "anec/Support/ShownText.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/WithColor.h"
@@ -217,7 +218,7 @@ static void printLine(const SourcePlace &place, SourceRange range,
   unsigned begin = place.column - 1;
   unsigned end =
       place.endLine == place.line ? place.endColumn - 1 : unsigned(line.size());
-  if (line.empty() || columnsOf(line) > style.width)
+  if (line.empty() || columnsOf(line) > style.width || !isShownLine(line))
     return printHead(
         fmt::format("{}:{}:{}", place.file.str(), place.line, place.column),
         severity, message, style.colors, out);
@@ -241,17 +242,18 @@ static llvm::StringRef checkedFile(llvm::StringRef path,
 }
 
 static void printPlace(SourceRange range, Severity severity,
-                       llvm::StringRef message, const ReportStyle &style,
+                       llvm::StringRef what, const ReportStyle &style,
                        const Diagnostics &diags, llvm::raw_ostream &out) {
   std::optional<SourcePlace> place = diags.locate(range);
+  std::string message = showText(what);
   if (!place)
     return printHead("", severity, message, style.colors, out);
   if (place->line != 0)
     return printLine(*place, range, severity, message, style, out);
-  llvm::StringRef words = listedWords(range);
-  std::string text = message.starts_with(words)
-                         ? message.str()
-                         : (words + ": " + message).str();
+  std::string words = showText(listedWords(range));
+  std::string text = llvm::StringRef(message).starts_with(words)
+                         ? message
+                         : words + ": " + message;
   printHead(checkedFile(place->file, style.files), severity, text, style.colors,
             out);
 }
@@ -272,5 +274,5 @@ void anec::printParagraph(const RuleParagraph &paragraph, FindingDetail detail,
                  (place.what.empty() ? "the same" : place.what) + id, style,
                  diags, out);
   constexpr size_t indent = 2;
-  printWrapped(text + paragraph.text, style.width, indent, out);
+  printWrapped(showText(text + paragraph.text), style.width, indent, out);
 }

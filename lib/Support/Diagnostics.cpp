@@ -6,6 +6,7 @@
 #include "anec/Support/Diagnostics.h"
 #include "anec/Support/Listing.h"
 #include "anec/Support/ReadFile.h"
+#include "anec/Support/ShownText.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -155,12 +156,12 @@ void Diagnostics::showFolderAs(llvm::StringRef folder, llvm::StringRef shown) {
 // Rendering
 //===----------------------------------------------------------------------===//
 
-/// Lines longer than this (one-line MIL, binary garbage) are not shown.
+/// Lines longer than this (one-line MIL) are not shown.
 static constexpr size_t maxShownLine = 4096;
 
 static void printOne(const llvm::SourceMgr &sources, const Diagnostic &diag,
                      llvm::raw_ostream &out, bool colors) {
-  std::string message = diag.message;
+  std::string message = showText(diag.message);
   if (diag.severity() != Severity::Note)
     message += " [" + diag.kind->id.str() + "]";
   unsigned buffer = diag.range.Start.isValid()
@@ -168,21 +169,21 @@ static void printOne(const llvm::SourceMgr &sources, const Diagnostic &diag,
                         : 0;
   if (buffer == 0) {
     if (!diag.file.empty())
-      out << diag.file << ": ";
+      out << showText(diag.file) << ": ";
     out << spelling(diag.severity()) << ": " << message << '\n';
     return;
   }
   llvm::StringRef path = sources.getMemoryBuffer(buffer)->getBufferIdentifier();
   if (takeListedPath(path)) {
-    out << path << ": " << spelling(diag.severity()) << ": "
-        << listedWords(diag.range) << ": " << message << '\n';
+    out << showText(path) << ": " << spelling(diag.severity()) << ": "
+        << showText(listedWords(diag.range)) << ": " << message << '\n';
     return;
   }
   llvm::SMDiagnostic rendered = sources.GetMessage(
       diag.range.Start, sourceMgrKind(diag.severity()), message, diag.range);
   llvm::StringRef line = rendered.getLineContents();
-  if (line.size() > maxShownLine || line.contains('\0')) {
-    out << rendered.getFilename() << ':' << rendered.getLineNo() << ':'
+  if (line.size() > maxShownLine || !isShownLine(line)) {
+    out << showText(path) << ':' << rendered.getLineNo() << ':'
         << rendered.getColumnNo() + 1 << ": " << spelling(diag.severity())
         << ": " << message << '\n';
     return;
@@ -224,7 +225,7 @@ static void writeJson(const llvm::SourceMgr &sources, const Diagnostic &diag,
     json.attribute("severity", spelling(diag.severity()));
     json.attribute("id", diag.kind->id);
     if (std::optional<SourcePlace> place = placeOf(sources, diag.range)) {
-      json.attribute("file", place->file);
+      json.attribute("file", llvm::json::fixUTF8(place->file));
       if (place->line == 0) {
         json.attribute("place", llvm::json::fixUTF8(listedWords(diag.range)));
       } else {
@@ -234,7 +235,7 @@ static void writeJson(const llvm::SourceMgr &sources, const Diagnostic &diag,
         json.attribute("endColumn", place->endColumn);
       }
     } else if (!diag.file.empty()) {
-      json.attribute("file", diag.file);
+      json.attribute("file", llvm::json::fixUTF8(diag.file));
     }
     // The message can quote bytes of invalid input.
     json.attribute("message", llvm::json::fixUTF8(diag.message));

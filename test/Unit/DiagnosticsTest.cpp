@@ -10,6 +10,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Support/Diagnostics.h"
+#include "anec/Support/ShownText.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
 #include <gtest/gtest.h>
 
 namespace anec::diag {
@@ -64,4 +67,53 @@ TEST(Diagnostics, NotesAreFilledToo) {
 
 TEST(Diagnostics, DocsShowNoTypes) {
   EXPECT_EQ(diag::Mixed->shownText(), "{1} of {2} in `{0}`; not {1}");
+}
+
+/// As it is printed.
+static std::string printed(const Diagnostics &diags) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  diags.print(out);
+  return text;
+}
+
+TEST(ShownText, HasNoControlCharacters) {
+  EXPECT_EQ(showText("a\\b \xc3\xa9 \xe2\x82\xac"),
+            "a\\b \xc3\xa9 \xe2\x82\xac");
+  EXPECT_EQ(showText("a\nb\r\t"), "a\\0Ab\\0D\\09");
+  EXPECT_EQ(showText("\x1b[31m\x7f"), "\\1B[31m\\7F");
+  // U+009B begins a sequence as ESC [ does. U+00A0 is a space.
+  EXPECT_EQ(showText("\xc2\x9bm\xc2\xa0\xc2"), "\\C2\\9Bm\xc2\xa0\xc2");
+  EXPECT_EQ(showText(llvm::StringRef("\0", 1)), "\\00");
+}
+
+TEST(ShownText, LinesAreNoCommands) {
+  EXPECT_TRUE(isShownLine("\tx = relu(x)\t// y"));
+  EXPECT_TRUE(isShownLine(""));
+  EXPECT_FALSE(isShownLine("  ::error::x"));
+  EXPECT_FALSE(isShownLine("##[group]x"));
+  EXPECT_FALSE(isShownLine("x\t\x1b[2J"));
+  EXPECT_FALSE(isShownLine(llvm::StringRef("x\0", 2)));
+}
+
+TEST(Diagnostics, PrintOneLineForEachMessage) {
+  Diagnostics diags;
+  diags.reportFile("f\n::error::g", diag::TextAlone, "x\n\x1b[2Jy");
+  EXPECT_EQ(printed(diags),
+            "f\\0A::error::g: error: x\\0A\\1B[2Jy [text-alone]\n");
+}
+
+TEST(Diagnostics, ShowLinesWithoutCommandsOnly) {
+  Diagnostics diags;
+  llvm::StringRef text = diags.addBuffer(llvm::MemoryBuffer::getMemBuffer(
+      "one\n::error::two\nthree \x1b[2J\n", "f"));
+  for (const char *word : {"one", "two", "three"}) {
+    const char *at = text.data() + text.find(word);
+    diags.report(
+        {llvm::SMLoc::getFromPointer(at), llvm::SMLoc::getFromPointer(at + 3)},
+        diag::TextAlone, "it");
+  }
+  EXPECT_EQ(printed(diags), "f:1:1: error: it [text-alone]\none\n^~~\n"
+                            "f:2:10: error: it [text-alone]\n"
+                            "f:3:1: error: it [text-alone]\n");
 }

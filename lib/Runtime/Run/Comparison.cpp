@@ -6,6 +6,7 @@
 #include "anec/Runtime/Comparison.h"
 #include "anec/Ops/Interpreter.h"
 #include "anec/Runtime/Diags.h"
+#include "anec/Support/ShownText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -112,7 +113,7 @@ std::string OutputComparison::place() const {
 
 void anec::printComparison(const OutputComparison &output,
                            llvm::StringRef reference, llvm::raw_ostream &out) {
-  out << "  " << output.name
+  out << "  " << showText(output.name)
       << llvm::format(": relative error %.3g against ", output.relativeError)
       << reference;
   if (output.largestError != 0)

@@ -11,6 +11,7 @@
 #include "anec/Support/AtomicFile.h"
 #include "anec/Support/FileName.h"
 #include "anec/Support/FileNames.h"
+#include "anec/Support/ShownText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
@@ -21,7 +22,7 @@ using namespace anec;
 void anec::printSummary(const Port &port, const Constant &value,
                         llvm::raw_ostream &out) {
   if (value.dtype() == DType::String) {
-    out << "  " << port.name << ": " << port.type.str();
+    out << "  " << showText(port.name) << ": " << port.type.str();
     for (const std::string &text : value.asStrings())
       (out << "  \"").write_escaped(text) << '"';
     out << '\n';
@@ -35,7 +36,7 @@ void anec::printSummary(const Port &port, const Constant &value,
     high = i == 0 ? element : std::max(high, element);
     sum += element;
   }
-  out << "  " << port.name << ": " << port.type.str();
+  out << "  " << showText(port.name) << ": " << port.type.str();
   if (count)
     out << llvm::format("  min %.5g  max %.5g  mean %.5g", low, high,
                         sum / double(count));

@@ -19,4 +19,6 @@ def write(name, inputs):
 
 write("named.onnx", ["input.1"])
 write("alike.onnx", ["a.0", "a:0", "b"])
+# A terminal obeys the first, and a CI service what is on a line of its own.
+write("control.onnx", ["\x1b[2Jx\n::error::y"])
 numpy.save("x.npy", numpy.array([-1, 2], numpy.float32))
