@@ -17,9 +17,11 @@ public:
   ExitCode run(const Invocation &call) override {
     if (logs.empty())
       return call.usageError("no log; see ane-run plot --help");
-    if (drawing.empty())
-      return call.usageError("no output file; use -o FILE.svg");
-    if (std::string wrong = wrongEnding(drawing, {".svg"}); !wrong.empty())
+    if (drawing.empty() && logs.size() > 1)
+      return call.usageError(
+          "several runs are drawn to a file; use -o FILE.svg");
+    if (std::string wrong = wrongEnding(drawing, {".svg"});
+        !drawing.empty() && !wrong.empty())
       return call.usageError("-o: " + wrong);
     return runReporting([&](Diagnostics &diags) {
       std::vector<NamedHistory> runs;
@@ -28,6 +30,10 @@ public:
         if (!history)
           return false;
         runs.push_back({nameOf(log), std::move(*history)});
+      }
+      if (drawing.empty()) {
+        printLosses(runs.front().history, llvm::outs());
+        return true;
       }
       return writeLossPlot(runs, drawing, diags);
     });
@@ -45,8 +51,10 @@ private:
   }
 
   cl::list<std::string> logs{cl::Positional};
-  cl::opt<std::string> drawing{"o", cl::value_desc("FILE.svg"),
-                               cl::desc("The file to write the plot to")};
+  cl::opt<std::string> drawing{
+      "o", cl::value_desc("FILE.svg"),
+      cl::desc("The file to write the plot to (default: a "
+               "run alone is drawn as text)")};
 };
 } // namespace
 
@@ -55,7 +63,8 @@ constinit const CommandDef commands::Plot = {
     .group = commands::models,
     .summary = "Plot the losses of a train.jsonl, or compare those of several",
     .synopsis = "train.jsonl...",
-    .examples = R"(  ane-run plot run/train.jsonl -o loss.svg
+    .examples = R"(  ane-run plot run/train.jsonl
+  ane-run plot run/train.jsonl -o loss.svg
   ane-run plot a/train.jsonl b/train.jsonl -o compared.svg
 )",
     .make = makeCommand<::Plot>,

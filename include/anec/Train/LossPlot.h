@@ -1,4 +1,4 @@
-//===- LossPlot.h - a loss curve as SVG -------------------------*- C++ -*-===//
+//===- LossPlot.h - a loss curve as SVG, or as text -------------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -17,6 +17,10 @@ namespace anec {
 /// Draws the losses of a log over its steps: the loss of each step, the running
 /// mean, and the validation loss, with axes, ticks and a legend.
 void drawLosses(const LossHistory &history, llvm::raw_ostream &out);
+
+/// The same without a drawing program, for a terminal: rows of characters, of
+/// at most 80 columns.
+void printLosses(const LossHistory &history, llvm::raw_ostream &out);
 
 /// A run among others.
 struct NamedHistory {
