@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Infer.h"
+#include "RecurrentSteps.h"
 #include "Reference.h"
 #include "anec/IR/Diags.h"
 #include "anec/Ops/Ops.h"
@@ -306,6 +307,7 @@ constinit const OpDef ops::Lstm = {
     .resultNames = {"sequence", "h", "c"},
     .infer = inferLstm,
     .eval = evalLstm,
+    .decomposeForGradient = unrollLstm,
     .flops = flopsRecurrent,
 };
 
@@ -398,6 +400,7 @@ constinit const OpDef ops::Gru = {
     .resultNames = {"sequence", "h"},
     .infer = inferGru,
     .eval = evalGru,
+    .decomposeForGradient = unrollGru,
     .flops = flopsRecurrent,
 };
 
@@ -445,5 +448,6 @@ constinit const OpDef ops::Rnn = {
     .resultNames = {"sequence", "h"},
     .infer = inferRnn,
     .eval = evalRnn,
+    .decomposeForGradient = unrollRnn,
     .flops = flopsRecurrent,
 };

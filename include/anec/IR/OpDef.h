@@ -220,6 +220,11 @@ struct OpDef {
   /// Expresses a MIL op in others that take computed values for the parameters
   /// that must be stored; null when there is no such expression.
   Value *(*decomposeComputed)(Builder &builder, const Op &op) = nullptr;
+  /// Expresses an op without a gradient rule in ops that have one; null when
+  /// there is no such expression. `differentiate` writes the op so.
+  void (*decomposeForGradient)(Builder &builder, const Op &op,
+                               llvm::SmallVectorImpl<Value *> &results) =
+      nullptr;
   /// Floating-point operations; null counts one per result element for
   /// elementwise ops and none for others.
   int64_t (*flops)(const Op &op) = nullptr;

@@ -239,6 +239,24 @@ static void removeUnusedBodies(Module &module) {
   }
 }
 
+/// Writes ops as others that have gradients, where their rows say how.
+static void decomposeForGradient(Function &function) {
+  for (Op &op : llvm::make_early_inc_range(function.body())) {
+    if (!op.def().decomposeForGradient)
+      continue;
+    Builder builder(function);
+    builder.setInsertionPoint(&op);
+    llvm::SmallVector<Value *, 3> results;
+    op.def().decomposeForGradient(builder, op, results);
+    for (auto [old, value] : llvm::zip_equal(op.resultValues(), results)) {
+      assert(old->type == value->type && "a decomposition changed the type");
+      old->replaceAllUsesWith(value);
+    }
+    op.erase();
+  }
+  removeDeadOps(function);
+}
+
 static bool differentiate(Module &module, PassContext &ctx) {
   Differentiator differentiator(module, ctx);
   std::vector<Function *> models, others;
@@ -250,6 +268,10 @@ static bool differentiate(Module &module, PassContext &ctx) {
     else if (function->resultOf(ValueRole::Loss))
       models.push_back(function.get());
   }
+  if (!models.empty() || !others.empty())
+    for (const auto &function : module.functions)
+      if (function->role == FunctionRole::Forward)
+        decomposeForGradient(*function);
   if (!models.empty())
     others.clear();
   for (const Function *model : models)

@@ -330,11 +330,6 @@ bool anec::canTrain(const Module &module, Diagnostics &diags) {
       return false;
     }
   }
-  for (const Op &op : function.body())
-    if (op.is(ops::Lstm) || op.is(ops::Gru) || op.is(ops::Rnn)) {
-      diags.report(op.range(), diag::LossOfRecurrence, op.def().name);
-      return false;
-    }
   return true;
 }
 

@@ -36,6 +36,8 @@ static void printParameter(const ParamDef &param, llvm::raw_ostream &out) {
 static llvm::StringRef gradientOf(const OpDef &op) {
   if (op.gradient)
     return "by a rule";
+  if (op.decomposeForGradient)
+    return "of the ops that `differentiate` writes instead, step by step";
   return op.has(trait::ZeroGradient) ? "zero" : "none";
 }
 
@@ -100,8 +102,8 @@ void anec::printOpsPage(llvm::raw_ostream &out) {
          "gradient\n"
          "reaches one.\n\n";
   for (const OpDef *op : opTable().all())
-    if (takesFloats(*op) && !op->gradient && !op->has(trait::ZeroGradient) &&
-        op->family != "host")
+    if (takesFloats(*op) && !op->gradient && !op->decomposeForGradient &&
+        !op->has(trait::ZeroGradient) && op->family != "host")
       out << "- `" << op->name << "`\n";
   out << "\n## Not supported\n\n"
          "MIL ops that anec does not support. A program that uses one is "
