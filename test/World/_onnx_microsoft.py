@@ -72,6 +72,10 @@ def embed(r, op, v):
 
 @micro("FusedMatMul", "TransposeMatMul")
 def fused_matmul(r, op, v):
+    if r.chance(0.15):  # Of vectors, which are not transposed.
+        k = r.int(1, 5)
+        vector, matrix = r.floats([k], F), r.pick([[k], [k, r.int(1, 4)]])
+        return Case([vector, r.floats(matrix, F)], r.some(transA=1, alpha=0.5))
     rank = r.int(2, 4)
     batch = [r.int(1, 3) for _ in range(rank - 2)]
     m, k, n = r.int(1, 4), r.int(1, 5), r.int(1, 4)
@@ -127,18 +131,39 @@ def fused_conv(r, op, v):
 
 @micro("MatMulNBits")
 def matmul_nbits(r, op, v):
-    bits, block = r.pick([4, 4, 8, 2]), r.pick([16, 32])
-    k, n = r.pick([16, 32, 48, 64]), r.int(1, 6)
+    bits, block = r.pick([4, 4, 8, 2]), r.pick([16, 32, 128])
+    k, n = r.pick([16, 32, 48, 64, 17, 33, 40, 100]), r.int(1, 6)
     blocks = -(-k // block)
     weight = r.ints([n, blocks, block * bits // 8], np.uint8, 0, 255)
     zeros = None
     if r.chance(0.6):
         zeros = (r.floats([n, blocks], F, 0, 2 ** bits) if bits == 4 and r.chance(0.3)
                  else r.ints([n, -(-blocks * bits // 8)], np.uint8, 0, 255))
-    shape = r.pick([[r.int(1, 4), k], [r.int(1, 2), r.int(1, 3), k]])
+    shape = r.pick([[r.int(1, 4), k], [r.int(1, 2), r.int(1, 3), k], [k]])
     bias = r.floats([n], F) if r.chance(0.4) else None
-    return Case([r.floats(shape, F), weight, r.floats([n, blocks], F, 0.1, 1), zeros, None, bias],
-                {"K": k, "N": n, "bits": bits, "block_size": block}, fixed=(1, 2, 3))
+    order = None
+    if bits == 4 and zeros is None and r.chance(0.4):
+        order = r.ints([blocks * block], np.int32, 0, blocks - 1)
+    return Case([r.floats(shape, F), weight, r.floats([n, blocks], F, 0.1, 1), zeros, order, bias],
+                {"K": k, "N": n, "bits": bits, "block_size": block}, fixed=(1, 2, 3, 4))
+
+
+@micro("GatherBlockQuantized")
+def gather_blocks(r, op, v):
+    rank, bits = r.int(2, 3), r.pick([4, 8])
+    block = r.pick([16, 32])
+    shape = [r.int(2, 5) for _ in range(rank - 1)] + [2 * r.int(1, 40)]
+    count = -(-shape[-1] // block)
+    stored = shape[:-1] + [shape[-1] * bits // 8]
+    zeros = None
+    if r.chance(0.6):
+        zeros = byte(r, shape[:-1] + [-(-count * bits // 8)], np.uint8)
+    axis = r.int(0, rank - 2)
+    indices = r.ints(r.shape(1, 2), r.pick([np.int32, np.int64]), 0, shape[axis] - 1)
+    return Case([byte(r, stored, np.uint8), indices, r.floats(shape[:-1] + [count], F, 0.1, 1),
+                 zeros],
+                {"bits": bits, "block_size": block, "gather_axis": axis - r.pick([0, rank]),
+                 "quantize_axis": r.pick([rank - 1, -1])}, fixed=(0, 2, 3))
 
 
 # Quantized.
@@ -204,8 +229,21 @@ def qlinear_conv(r, op, v):
     w = [r.ints([3, 2, r.int(1, 3), r.int(1, 3)], weight, least, most), scale(r),
          np.array(0, weight)]
     bias = [r.ints([3], np.int32, -500, 500)] if r.chance(0.5) else []
+    last = {}
+    if r.chance(0.3):
+        x[0], last = np.moveaxis(x[0], 1, -1).copy(), {"channels_last": 1}
     return Case(x + w + [scale(r) * 20, byte(r, [], dtype)] + bias,
-                r.some(strides=[2, 1], pads=[1, 0, 1, 0]), fixed=(1, 2, 3, 4, 5, 6, 7))
+                {**last, **r.some(strides=[2, 1], pads=[1, 0, 1, 0])},
+                fixed=(1, 2, 3, 4, 5, 6, 7))
+
+
+@micro("NhwcMaxPool")
+def max_pool_of_last(r, op, v):
+    kernel = [r.int(1, 3), r.int(1, 3)]
+    return Case([byte(r, [r.int(1, 2), r.int(4, 7), r.int(4, 7), r.int(1, 3)], kind(r))],
+                {"kernel_shape": kernel, **r.some(
+                    strides=[r.int(1, 2), r.int(1, 2)], ceil_mode=1,
+                    pads=[r.int(0, extent - 1) for extent in kernel * 2])})
 
 
 @micro("QLinearConcat")
@@ -305,7 +343,9 @@ def attention(r, op, v):
     attributes = {"num_heads": count, **r.some(unidirectional=1, scale=0.7)}
     bias = r.floats([3 * hidden], F)
     mask = r.pick([None, r.ints([batch, keys], np.int32, 0, 1),
-                   r.ints([batch], np.int32, 1, keys)])
+                   r.ints([batch], np.int32, 1, keys),
+                   r.ints([batch, length, keys], np.int32, 0, 1)])
+    attributes.update(r.some(mask_filter_value=-500.0))
     state = r.floats([2, batch, count, past, hidden // count], F) if past else None
     if op == "QAttention":
         x, x_scale, x_zero = quantized(r, [batch, length, width], np.uint8)
@@ -331,7 +371,10 @@ def multi_head(r, op, v):
     inputs = [r.floats([batch, length, hidden], F), r.floats([batch, fresh, hidden], F),
               r.floats([batch, fresh, count * out], F),
               r.floats([2 * hidden + count * out], F) if r.chance(0.4) else None,
-              r.ints([batch, keys], np.int32, 0, 1) if r.chance(0.4) else None,
+              r.pick([None, None, r.ints([batch, keys], np.int32, 0, 1),
+                      r.ints([batch], np.int32, 1, keys),
+                      np.concatenate([r.ints([batch], np.int32, 1, keys),
+                                      r.ints([2 * batch + 2], np.int32, 0, keys)])]),
               r.floats([batch, count, length, keys], F) if r.chance(0.3) else None]
     if past:
         inputs += [r.floats([batch, count, past, n], F) for n in (width, out)]
@@ -363,6 +406,10 @@ def group_query(r, op, v):
     if r.chance(0.5):
         inputs += [r.floats([total + 3, width // 2], F) for _ in range(2)]
         attributes.update(do_rotary=1, **r.some(rotary_interleaved=1))
+    if r.chance(0.2):
+        attributes["smooth_softmax"] = 1
+    elif r.chance(0.3):
+        inputs += [None] * (11 - len(inputs)) + [r.floats([count], F)]
     if r.chance(0.4):
         attributes["local_window_size"] = r.int(1, 4)
     return Case(inputs, attributes, 3, fixed=(6,), compared=compared)
@@ -377,7 +424,8 @@ def rotary(r, op, v):
     places = (r.ints([batch, length], np.int64, 0, 8) if r.chance(0.6)
               else r.ints([1], np.int64, 0, 4))
     return Case([r.floats(shape, F), places, r.floats([9, width // 2], F),
-                 r.floats([9, width // 2], F)], r.some(interleaved=1))
+                 r.floats([9, width // 2], F)],
+                r.some(interleaved=1, is_packed_batching=1))
 
 
 @micro("DynamicQuantizeLSTM")

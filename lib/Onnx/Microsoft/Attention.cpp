@@ -23,17 +23,20 @@ static double scaleOf(Node &node, int64_t width) {
 //===----------------------------------------------------------------------===//
 
 /// What the mask `at` adds to the scores: `mask_filter_value` where it is 0.
-/// A vector has the numbers of keys, and perhaps the first of each.
+/// A vector has the numbers of keys, and perhaps the first of each, or where
+/// sequences begin if they were packed.
 static Val maskBias(Node &node, size_t at, int64_t batch, int64_t queries,
                     int64_t keys) {
   Emitter &e = node.e;
   Val mask = node.maybe(at), sees;
+  double value = node.attrNumber("mask_filter_value", -10000);
   if (!mask)
     return {};
   const Shape &shape = mask.shape();
-  if (shape == Shape{batch} || shape == Shape{2 * batch}) {
+  if (shape == Shape{batch} || shape == Shape{2 * batch} ||
+      shape == Shape{3 * batch + 2}) {
     sees = firstKeys(node, keys, e.slice(mask, 0, 0, batch));
-    if (shape.front() != batch) {
+    if (shape.front() == 2 * batch) {
       Val before = firstKeys(node, keys, e.slice(mask, 0, batch, 2 * batch));
       sees = bothHold(e, sees, e.make(ops::LogicalNot, {before}));
     }
@@ -49,7 +52,6 @@ static Val maskBias(Node &node, size_t at, int64_t batch, int64_t queries,
   // (1 - mask) * value
   DType dtype = node.in(0).dtype();
   dtype = isFloat(dtype) ? dtype : DType::FP32;
-  double value = node.attrNumber("mask_filter_value", -10000);
   return e.mul(e.add(e.mul(e.cast(sees, dtype), -1), 1), value);
 }
 
@@ -265,10 +267,11 @@ static void rotaryEmbedding(Node &node) {
       sines = node.in(3);
   if (node.failed())
     return;
-  if (node.attr("is_packed_batching", 0) != 0)
-    return node.refuse("`is_packed_batching`");
+  // Packed sequences have their positions like all others.
+  node.attr("is_packed_batching", 0);
   if (node.attrNumber("scale", 1) != 1)
-    return node.refuse("`scale`");
+    return node.refuse("`scale`, which onnxruntime does not apply on "
+                       "processors; remove it, or multiply the caches");
   int64_t heads = node.attr("num_heads", 0),
           width = node.attr("rotary_embedding_dim", 0);
   if (cosines.rank() != 2 || sines.shape() != cosines.shape())
@@ -310,7 +313,7 @@ static constexpr OpRow rows[] = {
     {"MultiHeadAttention", multiHeadAttention, 1,
      "caches that do not share memory; not the scores as a result"},
     {"QAttention", qAttention, 1, "caches that do not share memory"},
-    {"RotaryEmbedding", rotaryEmbedding, 1, "not `is_packed_batching`"},
+    {"RotaryEmbedding", rotaryEmbedding, 1, "not `scale`"},
 };
 
 llvm::ArrayRef<OpRow> onnx::microsoftAttentionRows() { return rows; }

@@ -73,15 +73,12 @@ static Val normalizedHeads(Emitter &e, Val x, Val weight, double epsilon) {
 static bool checkGroups(Node &node) {
   static constexpr std::pair<size_t, llvm::StringLiteral> inputs[] = {
       {9, "`position_ids`"},
-      {11, "`head_sink`"},
       {12, "a quantized cache"},
       {13, "a quantized cache"},
       {16, "`query_seqlens`"}};
   for (const auto &[input, what] : inputs)
     if (node.has(input))
       node.refuse(what);
-  if (node.attr("smooth_softmax", -1) > 0)
-    node.refuse("`smooth_softmax`");
   if (node.attr("sliding_window_cache", 0) != 0)
     node.refuse("`sliding_window_cache`");
   if (node.attrText("k_quant_type", "NONE") != "NONE" ||
@@ -177,6 +174,15 @@ static void rotateHeads(Node &node, AttentionTerms &terms, const Places &places,
   terms.key = rotated(e, terms.key, own, other, width, neighbors);
 }
 
+/// The score beside those of the keys, which `smooth_softmax` says is 0.
+static Val sinkOf(Node &node, int64_t heads) {
+  Val sink = node.maybe(11);
+  bool isSmooth = node.attr("smooth_softmax", -1) > 0;
+  if (sink && sink.shape() != Shape{heads})
+    node.fail("`head_sink` must have a number for each head");
+  return sink || !isSmooth ? sink : node.e.filled(DType::FP32, {heads}, 0);
+}
+
 static void groupQueryAttention(Node &node) {
   Emitter &e = node.e;
   int64_t heads = node.attr("num_heads", 0),
@@ -221,6 +227,7 @@ static void groupQueryAttention(Node &node) {
   terms.scale = node.attrNumber(
       "scale", 1 / std::sqrt(double(std::max<int64_t>(terms.query.dim(3), 1))));
   terms.softcap = node.attrNumber("softcap", 0);
+  terms.sink = sinkOf(node, heads);
   if (node.failed())
     return;
   AttentionResults results = attend(e, terms);
@@ -233,7 +240,7 @@ static void groupQueryAttention(Node &node) {
 
 static constexpr OpRow rows[] = {
     {"GroupQueryAttention", groupQueryAttention, 1,
-     "`total_sequence_length` must be known; not sinks and quantized caches"},
+     "`total_sequence_length` must be known; not quantized caches"},
 };
 
 llvm::ArrayRef<OpRow> onnx::microsoftGroupQueryRows() { return rows; }

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "../Ops/Product.h"
 #include "../Families.h"
 #include "../Ops/Windows.h"
 #include "anec/IR/Params.h"
@@ -113,8 +114,6 @@ static void fusedMatMul(Node &node) {
   Val a = node.in(0), b = node.in(1);
   if (node.failed())
     return;
-  if (a.rank() < 2 || b.rank() < 2)
-    return node.refuse("products of vectors");
   auto flag = [&](StringRef name) {
     return node.knows(name) && node.attr(name, 0) != 0;
   };
@@ -124,7 +123,7 @@ static void fusedMatMul(Node &node) {
   // The product itself transposes matrices that stay where they are.
   Val left = batchA ? turned(e, a, true, transA) : a;
   Val right = batchB ? turned(e, b, true, transB) : b;
-  Val result = e.matmul(left, right, transA && !batchA, transB && !batchB);
+  Val result = product(e, left, right, transA && !batchA, transB && !batchB);
   node.out(alpha == 1 ? result : e.mul(result, alpha));
 }
 
@@ -180,6 +179,34 @@ static Val zeroPoints(Node &node, const StoredBlocks &blocks, DType dtype) {
       unpacked(given->bytes(), blocks.rows, blocks.count(), blocks.bits)));
 }
 
+/// The block of each of K columns, by `g_idx` if it is there; empty after an
+/// error.
+static Shape blockOfColumns(Node &node, const StoredBlocks &blocks) {
+  Shape own;
+  if (node.has(4)) {
+    // By the text they are those of the blocks; onnxruntime takes 8.
+    if (node.has(3))
+      node.refuse("zero points beside `g_idx`, which onnxruntime leaves out; "
+                  "sort the rows of the weight by group and remove `g_idx`");
+    own = node.ints(4);
+    if (node.failed())
+      return {};
+    // There may be one for each column of whole blocks.
+    if (int64_t(own.size()) < blocks.columns ||
+        llvm::any_of(own, [&](int64_t block) {
+          return block < 0 || block >= blocks.count();
+        })) {
+      node.fail("`g_idx` must have the number of a block for each column");
+      return {};
+    }
+    own.resize(size_t(blocks.columns));
+    return own;
+  }
+  for (int64_t column = 0; column != blocks.columns; ++column)
+    own.push_back(column / blocks.block);
+  return own;
+}
+
 /// The weight (q - zero point) * scale, [N, K], packed where it can be; missing
 /// after an error.
 static Val blockWeight(Node &node, const StoredBlocks &blocks) {
@@ -203,7 +230,7 @@ static Val blockWeight(Node &node, const StoredBlocks &blocks) {
   Val zero = zeroPoints(node, blocks, dtype);
   if (!scale || !zero)
     return {};
-  bool fits = whole == blocks.columns && dtype != DType::UInt2;
+  bool fits = whole == blocks.columns && dtype != DType::UInt2 && !node.has(4);
   if (fits && !isFloat(zero.dtype())) {
     Val numbers = e.constant(Constant::copy({dtype, shape}, packed->bytes()));
     return e.make(ops::ConstexprBlockwiseShiftScale, {numbers, scale, zero});
@@ -214,9 +241,12 @@ static Val blockWeight(Node &node, const StoredBlocks &blocks) {
       unpacked(packed->bytes(), blocks.rows, whole, blocks.bits);
   std::vector<double> factors = scale.known()->asDoubles(),
                       points = zero.known()->asDoubles(), elements;
+  Shape blockOf = blockOfColumns(node, blocks);
+  if (node.failed())
+    return {};
   for (int64_t row = 0; row != blocks.rows; ++row)
     for (int64_t column = 0; column != blocks.columns; ++column) {
-      auto block = size_t(row * blocks.count() + column / blocks.block);
+      auto block = size_t(row * blocks.count() + blockOf[size_t(column)]);
       elements.push_back((all[size_t(row * whole + column)] - points[block]) *
                          factors[block]);
     }
@@ -238,8 +268,6 @@ static void matMulNBits(Node &node) {
       blocks.block % 8 != 0 || x.dim(-1) != blocks.columns ||
       !checkedNumElements({blocks.rows, blocks.columns + blocks.block}))
     return node.fail("`N`, `K` and `block_size` do not match the input");
-  if (node.has(4))
-    return node.refuse("groups in another order, `g_idx`");
   Val weight = blockWeight(node, blocks);
   if (node.failed() || !weight)
     return;

@@ -55,19 +55,6 @@ static void leakyRelu(Node &node) {
   node.out(quantizedTo(node, result, 3, node.raw(0).dtype()));
 }
 
-/// The channels as the last axis, or as the second one again.
-static Val channelsMoved(Emitter &e, Val x, bool toFront) {
-  Shape perm = {0};
-  int64_t rank = x.rank();
-  if (toFront)
-    perm.push_back(rank - 1);
-  for (int64_t axis = toFront ? 1 : 2; axis < rank - (toFront ? 1 : 0); ++axis)
-    perm.push_back(axis);
-  if (!toFront)
-    perm.push_back(1);
-  return e.transpose(x, perm);
-}
-
 template <typename Pool>
 static void pool(Node &node, Pool pool) {
   Emitter &e = node.e;
@@ -92,6 +79,18 @@ static void globalAveragePool(Node &node) {
       axes.push_back(axis);
     return node.e.reduce(ops::ReduceMean, x, axes, true);
   });
+}
+
+/// Of integers, whose order is that of what they stand for.
+static void maxPoolOfLast(Node &node) {
+  Val x = node.in(0);
+  if (!hasPlane(node, x))
+    return;
+  Val result = maxima(node, channelsMoved(node.e, x, true));
+  if (!result)
+    return;
+  Val moved = channelsMoved(node.e, result, false);
+  node.out(node.e.cast(moved, node.raw(0).dtype()));
 }
 
 static void concat(Node &node) {
@@ -243,11 +242,12 @@ static constexpr OpRow rows[] = {
      "input and state stay floats, which onnxruntime rounds to 8 bits"},
     {"DynamicQuantizeMatMul", dynamicQuantizeMatMul},
     {"MatMulIntegerToFloat", matMulIntegerToFloat},
+    {"NhwcMaxPool", maxPoolOfLast},
     {"QGemm", qGemm},
     {"QLinearAdd", elementwise<ops::Add>},
     {"QLinearAveragePool", averagePool},
     {"QLinearConcat", concat},
-    {"QLinearConv", readQLinearConv, 1, "not with the channels last"},
+    {"QLinearConv", readQLinearConv},
     {"QLinearGlobalAveragePool", globalAveragePool},
     {"QLinearLeakyRelu", leakyRelu},
     {"QLinearMul", elementwise<ops::Mul>},

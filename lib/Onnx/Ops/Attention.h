@@ -19,6 +19,8 @@ struct AttentionTerms {
   double softcap = 0; ///< scores become softcap * tanh(score / softcap)
   Val bias;           ///< is added to the scores; may be -infinity
   Val keeps;          ///< bool: a score that is not kept has no weight
+  /// [heads]: the score of one more key for each head, whose value is 0.
+  Val sink;
   /// The element type of the softmax; that of the scores if none is given.
   std::optional<DType> precision;
 };

@@ -67,6 +67,16 @@ static void dropInfinities(Emitter &e, Val &bias, Val &keeps) {
   keeps = bothHold(e, keeps, finite);
 }
 
+/// The weights of scores beside one more, `sink`, whose weight is left out.
+static Val weightsBeside(Emitter &e, Val scores, Val sink) {
+  int64_t keys = scores.dim(3);
+  Val one = e.reshape(e.cast(sink, scores.dtype()), {1, sink.size(), 1, 1});
+  one = e.broadcast(one, {scores.dim(0), scores.dim(1), scores.dim(2), 1});
+  Val all =
+      e.make(ops::Softmax, {e.concat({scores, one}, 3)}, {{param::axis, -1}});
+  return e.slice(all, 3, 0, keys);
+}
+
 AttentionResults onnx::attend(Emitter &e, const AttentionTerms &terms) {
   AttentionResults results;
   Val query = terms.scale == 1 ? terms.query : e.mul(terms.query, terms.scale);
@@ -91,7 +101,9 @@ AttentionResults onnx::attend(Emitter &e, const AttentionTerms &terms) {
     scores = e.select(keeps, scores, e.scalar(dtype, least));
   if (terms.precision)
     scores = e.cast(scores, *terms.precision);
-  Val weights = e.make(ops::Softmax, {scores}, {{param::axis, -1}});
+  Val weights = terms.sink
+                    ? weightsBeside(e, scores, terms.sink)
+                    : e.make(ops::Softmax, {scores}, {{param::axis, -1}});
   weights = e.cast(weights, dtype);
   if (keeps && !keepsSome(keeps))
     weights = e.mul(weights, e.cast(keeps, dtype));

@@ -167,31 +167,30 @@ static Val bases(Emitter &e, Val x) {
   return e.constant(Constant::fromDoubles({DType::Int32, shape}, values));
 }
 
-static void maxPool(Node &node) {
+Val onnx::maxima(Node &node, Val x) {
   Emitter &e = node.e;
-  Val x = node.in(0);
   Pooling pooling;
   if (!readPooling(node, x, pooling))
-    return;
+    return {};
   bool columnsFirst = node.opset() >= 8 && node.attr("storage_order", 0) != 0;
   DType dtype = x.dtype();
   DType wide = dtype == DType::FP16 ? DType::FP16 : DType::FP32;
   Val from = e.cast(x, wide);
   if (!node.wants(1) && pooling.isPlain() && x.rank() <= 5)
-    return node.out(e.cast(e.make(ops::MaxPool, {from},
-                                  {{param::kernelSizes, pooling.windows.kernel},
-                                   {param::strides, pooling.windows.strides},
-                                   {param::padType, "custom"},
-                                   {param::pad, pairsOf(pooling.windows)}}),
-                           dtype));
+    return e.cast(e.make(ops::MaxPool, {from},
+                         {{param::kernelSizes, pooling.windows.kernel},
+                          {param::strides, pooling.windows.strides},
+                          {param::padType, "custom"},
+                          {param::pad, pairsOf(pooling.windows)}}),
+                  dtype);
   Val best, index;
   Val filled = padded(e, from, pooling, -INFINITY, -INFINITY);
   if (!filled)
-    return;
+    return {};
   Vals indexParts;
   if (node.wants(1)) {
     if (!node.affords(spatialOf(filled)) || !node.affords({x.dim(0), x.dim(1)}))
-      return;
+      return {};
     Val indices = indicesOf(e, filled, pooling, spatialOf(x), columnsFirst);
     forEachPlace(e, indices, pooling, [&](Val part, llvm::ArrayRef<int64_t>) {
       indexParts.push_back(part);
@@ -206,10 +205,12 @@ static void maxPool(Node &node) {
     }
     best = best ? e.binary(ops::Maximum, best, part) : part;
   });
-  node.out(e.cast(best, dtype));
   if (node.wants(1))
     node.out(1, e.add(index, bases(e, x)));
+  return e.cast(best, dtype);
 }
+
+static void maxPool(Node &node) { node.out(maxima(node, node.in(0))); }
 
 //===----------------------------------------------------------------------===//
 // Averages and norms

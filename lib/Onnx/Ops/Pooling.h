@@ -13,6 +13,8 @@ namespace anec::onnx {
 /// The averages of `x` in the windows that the attributes of `node` describe.
 /// Missing after an error.
 Val averaged(Node &node, Val x);
+/// The same of maxima; output 1 has their places.
+Val maxima(Node &node, Val x);
 
 } // namespace anec::onnx
 

@@ -3,14 +3,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "Product.h"
 #include "../Families.h"
 #include <cmath>
 
 using namespace anec;
 using namespace anec::onnx;
 
-/// As numpy: a vector is a row on the left and a column on the right.
-static Val product(Emitter &e, Val x, Val y) {
+Val onnx::product(Emitter &e, Val x, Val y, bool transposeX, bool transposeY) {
   DType dtype = x.dtype();
   DType wide = dtype == DType::FP16 ? DType::FP16 : DType::FP32;
   x = e.cast(x, wide);
@@ -20,7 +20,7 @@ static Val product(Emitter &e, Val x, Val y) {
     x = e.reshape(x, {1, x.dim(0)});
   if (column)
     y = e.reshape(y, {y.dim(0), 1});
-  Val result = e.matmul(x, y);
+  Val result = e.matmul(x, y, transposeX && !row, transposeY && !column);
   Shape shape = result.shape();
   if (result && column)
     shape.pop_back();

@@ -229,14 +229,28 @@ static void convInteger(Node &node) {
   node.out(e.cast(convolved(node, shiftedX, weight, {}), DType::Int32));
 }
 
+Val onnx::channelsMoved(Emitter &e, Val x, bool toFront) {
+  Shape perm = {0};
+  int64_t rank = x.rank();
+  if (toFront)
+    perm.push_back(rank - 1);
+  for (int64_t axis = toFront ? 1 : 2; axis < rank - (toFront ? 1 : 0); ++axis)
+    perm.push_back(axis);
+  if (!toFront)
+    perm.push_back(1);
+  return e.transpose(x, perm);
+}
+
 void onnx::readQLinearConv(Node &node) {
   Emitter &e = node.e;
   Val x = node.in(0), xScale = node.in(1), xZero = node.in(2),
       weight = node.in(3), wScale = node.in(4), wZero = node.in(5);
-  if (node.knows("channels_last") && node.attr("channels_last", 0) != 0)
-    return node.refuse("channels as the last axis");
+  bool isLast =
+      node.knows("channels_last") && node.attr("channels_last", 0) != 0;
   if (!hasPlane(node, x) || !hasPlane(node, weight))
     return;
+  if (isLast)
+    x = channelsMoved(e, x, true);
   Val bias = node.maybe(8);
   bias = bias ? e.cast(bias, DType::FP32) : Val();
   Val shiftedX = shifted(e, x, xZero, 1, DType::FP32);
@@ -244,7 +258,8 @@ void onnx::readQLinearConv(Node &node) {
   Val sum = convolved(node, shiftedX, weight, bias);
   wScale = spread(e, wScale, x, 1);
   Val scale = e.mul(wScale, e.reshape(xScale, {}));
-  node.out(requantized(node, sum, scale, 6));
+  Val result = requantized(node, sum, scale, 6);
+  node.out(isLast && result ? channelsMoved(e, result, false) : result);
 }
 
 //===----------------------------------------------------------------------===//

@@ -45,6 +45,9 @@ Val integerProduct(Emitter &e, Val a, Val aZero, Val b, Val bZero);
 /// `output` and `output` + 1 of the node.
 Val requantized(Node &node, Val x, Val scale, size_t output);
 
+/// The channels, which are the last axis, as the second one; or the reverse.
+Val channelsMoved(Emitter &e, Val x, bool toFront);
+
 // Rows that both domains have.
 void readQuantizeLinear(Node &node);
 void readDequantizeLinear(Node &node);

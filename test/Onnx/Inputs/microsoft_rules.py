@@ -48,6 +48,9 @@ def products():
     yield ("turned", 17, MICRO + "FusedMatMul", [a, b],
            {"transBatchA": 1, "transBatchB": 1, "transB": 1, "alpha": 0.5},
            a.transpose(1, 0, 2) @ b.transpose(1, 2, 0) / 2)
+    # Vectors are not transposed.
+    yield ("turned-vector", 17, MICRO + "FusedMatMul", [a[0, 0], b[0]],
+           {"transA": 1, "transB": 1}, a[0, 0] @ b[0].T)
     image, kernel = floats(1, 1, 3, 3), numpy.ones((1, 1, 1, 1), numpy.float32)
     yield ("clipped", 17, MICRO + "FusedConv", [image, kernel, None, image],
            {"activation": "Clip", "activation_params": [-0.5, 0.5]},
@@ -66,6 +69,23 @@ def products():
         yield (name, 17, MICRO + "MatMulNBits",
                [x, packed.astype(numpy.uint8).reshape(2, 2, 8), scales, last],
                {"N": 2, "K": 32, "block_size": 16}, x @ right.T)
+    # The columns are of blocks in another order.
+    groups = numpy.random.default_rng(1).integers(0, 2, 32).astype(numpy.int32)
+    yield ("bits-groups", 17, MICRO + "MatMulNBits",
+           [x, packed.astype(numpy.uint8).reshape(2, 2, 8), scales, None, groups],
+           {"N": 2, "K": 32, "block_size": 16}, x @ ((numbers - 8) * scales[:, groups]).T)
+    # Entries of a table, also of one whose last block is not whole.
+    chosen = numpy.array([[1], [0]])
+    yield ("table", 17, MICRO + "GatherBlockQuantized",
+           [packed.astype(numpy.uint8), chosen, scales, points], {"block_size": 16},
+           weight[chosen])
+    yield ("table-part", 17, MICRO + "GatherBlockQuantized",
+           [packed[:, :12].astype(numpy.uint8), chosen, scales, points], {"block_size": 16},
+           weight[:, :24][chosen])
+    bytes_ = numpy.random.default_rng(2).integers(0, 256, (2, 32)).astype(numpy.uint8)
+    yield ("table-bytes", 17, MICRO + "GatherBlockQuantized", [bytes_, chosen, scales],
+           {"block_size": 16, "bits": 8},
+           ((bytes_.astype("float32") - 128) * scales.repeat(16, axis=1))[chosen])
 
 
 def quantized_layers():
@@ -84,6 +104,14 @@ def quantized_layers():
     plane = numpy.arange(8, dtype=numpy.uint8).reshape(1, 2, 2, 2)
     yield ("q-pool", 17, MICRO + "QLinearGlobalAveragePool",
            [plane, single(1), byte(0), single(0.5), byte(1)], {"channels_last": 1}, [7, 9])
+    filter_ = numpy.array([[1, 2], [3, 0], [0, 1]], numpy.int8).reshape(3, 2, 1, 1)
+    yield ("q-conv-last", 17, MICRO + "QLinearConv",
+           [plane, single(1), byte(1), filter_, single(1), numpy.array(0, numpy.int8), single(1),
+            byte(9)],
+           {"channels_last": 1},
+           (plane[0].astype(int) - 1) @ filter_[:, :, 0, 0].T + 9)
+    yield ("max-last", 17, MICRO + "NhwcMaxPool", [plane], {"kernel_shape": [2, 1]},
+           [[4, 5], [6, 7]])
     weight = numpy.array([[1, -2], [3, 4], [-5, 6]], numpy.int8)
     yield ("q-gemm", 17, MICRO + "QGemm",
            [a.reshape(1, 3), single(0.1), byte(100), weight, floats(2), numpy.zeros(2, numpy.int8),
@@ -111,6 +139,9 @@ def attention():
     causal = reach(3, 3, 3, 0)
     yield ("self", 17, MICRO + "Attention", [x, weights, bias],
            {"num_heads": 2, "unidirectional": 1}, join(attend(query, key, value, causal)))
+    # Without a mask the attribute has no effect.
+    yield ("self-filter", 17, MICRO + "Attention", [x, weights, bias],
+           {"num_heads": 2, "mask_filter_value": -7.0}, join(attend(query, key, value, 0)))
     mask = numpy.array([[1, 1, 0], [1, 1, 1]], numpy.int32)
     shifted = -10000.0 * (1 - mask)[:, None, None]
     yield ("self-mask", 17, MICRO + "Attention", [x, weights, bias, mask], {"num_heads": 2},
@@ -130,6 +161,16 @@ def attention():
                 numpy.array(3, numpy.int32), table, -table],
                {"num_heads": 2, "kv_num_heads": 1, "do_rotary": 1, **window},
                join(attend(rotated(query, table[2:3], -table[2:3]), keys, values, bias)))
+    # One more key for each head, whose value is 0.
+    sink = floats(2)
+    for name, more, scores in (("sink", {}, sink), ("smooth", {"smooth_softmax": 1}, [0, 0])):
+        beside = numpy.array(scores).reshape(1, 2, 1, 1)
+        weights = numpy.exp(query @ key.transpose(0, 1, 3, 2) / numpy.sqrt(8))
+        yield ("groups-" + name, 17, MICRO + "GroupQueryAttention",
+               [join(query), join(key), join(value), None, None, numpy.array([0], numpy.int32),
+                numpy.array(1, numpy.int32)] + [None] * 4 + [sink if name == "sink" else None],
+               {"num_heads": 2, "kv_num_heads": 1, **more},
+               join(weights / (weights + numpy.exp(beside)) @ value))
     positions = numpy.array([2])
     yield ("places", 17, MICRO + "RotaryEmbedding", [join(query), positions, table, -table], {},
            join(rotated(query, table[2:3], -table[2:3])))

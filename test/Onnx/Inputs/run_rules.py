@@ -25,7 +25,10 @@ STORED = ("Pad", "CenterCropPad", "Col2Im", "CumProd", "Resize")
 
 
 def is_stored(op, array, index):
-    return op.startswith("com.microsoft") or array.dtype == numpy.int64 and op in STORED
+    changes = 1 if op.endswith("GatherBlockQuantized") else 0
+    if op.startswith("com.microsoft"):
+        return index != changes
+    return index > 0 and array.dtype == numpy.int64 and op in STORED
 
 
 def floats(*values):
@@ -151,7 +154,7 @@ def run(ane_run, folder, opset, op, inputs, attributes, known):
     graph = Graph()
     names, feeds = [], {}
     for index, array in enumerate(inputs):
-        if array is None or known or index > 0 and is_stored(op, array, index):
+        if array is None or known or is_stored(op, array, index):
             names.append(array)
             continue
         feeds[f"x{index}"] = array
