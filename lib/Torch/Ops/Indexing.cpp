@@ -290,6 +290,8 @@ static void nonzero(Node &n) {
 static constexpr OpRow rows[] = {
     {"aten._embedding_bag.default", embeddingBag,
      "the offsets must be known, and only the first result is there"},
+    {"aten._embedding_bag_forward_only.default", embeddingBag,
+     "the offsets must be known, and only the first result is there"},
     {"aten.embedding.default", embedding},
     {"aten.embedding_bag.default", embeddingBag,
      "the offsets must be known, and only the first result is there"},
