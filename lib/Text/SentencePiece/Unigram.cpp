@@ -20,6 +20,13 @@ using namespace anec;
 using namespace anec::spm;
 using namespace llvm;
 
+static size_t countCharacters(StringRef text) {
+  size_t count = 0;
+  for (; !text.empty(); text = text.drop_front(characterSize(text)))
+    ++count;
+  return count;
+}
+
 namespace {
 class Unigram : public Encoder {
 public:
@@ -39,11 +46,13 @@ private:
         *this = {float(sum), uint32_t(from), piece, true};
     }
   };
-  double scoreOf(int32_t id, size_t size) const {
+  /// Of a piece that has `text`. Of a piece that a user defined, it is better
+  /// than those of other pieces of the same text together. SentencePiece counts
+  /// its characters since 0.2.2, and counted its bytes before.
+  double scoreOf(int32_t id, StringRef text) const {
     const Piece &piece = model.pieces[size_t(id)];
-    // Always better than other pieces of the same text.
     return piece.type == PieceType::UserDefined
-               ? double(float(size) * highest) - 0.1
+               ? double(float(countCharacters(text)) * highest) - 0.1
                : double(piece.score);
   }
 
@@ -76,7 +85,8 @@ std::vector<Part> Unigram::divide(StringRef text) const {
     size_t character = characterSize(rest);
     bool isKnown = false;
     pieces.forEachPrefix(rest, [&](size_t size, int32_t id) {
-      nodes[begin + size].reach(begin, scoreOf(id, size) + before, id);
+      nodes[begin + size].reach(
+          begin, scoreOf(id, rest.take_front(size)) + before, id);
       isKnown |= size == character;
     });
     if (!isKnown)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes SentencePiece models by hand: one that is whole, and damaged ones.
+"""Writes SentencePiece models by hand: two that are whole, and damaged ones.
 
 usage: damaged_sentencepiece.py FOLDER"""
 import pathlib
@@ -57,6 +57,9 @@ def whole_map(to):
 MODELS = {
     # x becomes b.
     "whole": mapped(characters(whole_map(0), b"b\0")),
+    # Two pieces that a user defined, of two characters each.
+    "defined": PIECES + piece("\u2581a".encode(), kind=USER_DEFINED)
+               + piece(b"ab", kind=USER_DEFINED) + piece(b"b", -1.0) + piece("\u2581".encode(), 1.5),
     "text-outside": mapped(characters(whole_map(7), b"b\0")),
     "unit-outside": mapped(characters([(0, 1 << 20, 0)], b"b\0")),
     "no-root": mapped(characters([0x7FFFFFFF], b"b\0")),
