@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arrays.h"
+#include "Turns.h"
 
 using namespace anec::python;
 
@@ -119,6 +120,7 @@ public:
     std::string kept;
     const char *name = entryName(entry, kept);
     Reports reports;
+    Turn turn({&turns});
     reports.check(unlocked([&] {
       return anec_session_run(handle, name, in.data(), in.size(), out.data(),
                               out.size(), reports.get());
@@ -133,29 +135,38 @@ public:
   }
   void weightsChanged() const {
     Reports reports;
-    reports.check(anec_session_weights_changed(handle, reports.get()));
+    Turn turn({&turns});
+    reports.check(unlocked(
+        [&] { return anec_session_weights_changed(handle, reports.get()); }));
   }
   void takeAdapter(const py::object &path) const {
     Reports reports;
     std::optional<std::string> given;
     if (!path.is_none())
       given = path.cast<std::string>();
-    reports.check(anec_session_take_adapter(
-        handle, given ? given->c_str() : nullptr, reports.get()));
+    Turn turn({&turns});
+    reports.check(unlocked([&] {
+      return anec_session_take_adapter(handle, given ? given->c_str() : nullptr,
+                                       reports.get());
+    }));
   }
   void saveWeights(const std::string &path) const {
     Reports reports;
-    reports.check(
-        anec_session_save_weights(handle, path.c_str(), reports.get()));
+    Turn turn({&turns});
+    reports.check(unlocked([&] {
+      return anec_session_save_weights(handle, path.c_str(), reports.get());
+    }));
   }
   void setState(const std::string &name, const py::buffer &array) const {
     Arrays<anec_input> state(name, array);
     Reports reports;
+    Turn turn({&turns});
     reports.check(anec_session_set_state(handle, state.data(), reports.get()));
   }
   void getState(const std::string &name, const py::buffer &array) const {
     Arrays<anec_output> state(name, array);
     Reports reports;
+    Turn turn({&turns});
     reports.check(anec_session_get_state(handle, state.data(), reports.get()));
   }
 
@@ -207,6 +218,7 @@ public:
     callback.text = text;
     callback.token = token;
     Reports reports;
+    Turn turn({&turns, draft ? &draft->turns : nullptr});
     anec_status status = unlocked([&] {
       return anec_session_generate(
           handle, tokenizer ? tokenizer->handle : nullptr,
@@ -242,6 +254,7 @@ public:
     callback.progress = progress;
     auto result = sized<anec_evaluation>();
     Reports reports;
+    Turn turn({&turns, baseline ? &baseline->turns : nullptr});
     anec_status status = unlocked([&] {
       return anec_session_evaluate(
           handle, tokenizer ? tokenizer->handle : nullptr, &options,
@@ -269,6 +282,7 @@ public:
   }
 
   anec_session *const handle;
+  mutable Turns turns;
 
 private:
   /// `call` is the function of the C API, `subject` its first argument.
@@ -293,6 +307,7 @@ private:
     const char *name = entryName(entry, kept);
     size_t ports = 0;
     Reports reports;
+    Turn turn({&turns});
     reports.check(
         unlocked([&] { return count(handle, name, &ports, reports.get()); }));
     py::list rows;
@@ -313,6 +328,7 @@ private:
   py::dict views(CountFloats count, GetFloats get,
                  const py::object &owner) const {
     py::dict arrays;
+    Turn turn({&turns});
     for (size_t i = 0; i < count(handle); ++i) {
       auto row = sized<anec_floats>();
       get(handle, i, &row);
@@ -350,7 +366,8 @@ constexpr HyperparameterName hyperparameters[] = {
 class Trainer {
 public:
   Trainer(const Session &session, const py::object &entry,
-          const py::dict &values) {
+          const py::dict &values)
+      : turns(session.turns) {
     auto hyper = sized<anec_hyperparameters>();
     anec_hyperparameters_init(&hyper, sizeof(hyper),
                               anec_session_numerics(session.handle));
@@ -362,6 +379,7 @@ public:
       hyper.min_learning_rate = hyper.learning_rate / 10;
     std::string kept;
     Reports reports;
+    Turn turn({&turns});
     reports.check(anec_trainer_open(session.handle, entryName(entry, kept),
                                     &hyper, &handle, reports.get()));
   }
@@ -373,6 +391,7 @@ public:
     Arrays<anec_input> in(inputs);
     float loss = 0;
     Reports reports;
+    Turn turn({&turns});
     reports.check(unlocked([&] {
       return anec_trainer_accumulate(handle, in.data(), in.size(), &loss,
                                      reports.get());
@@ -382,6 +401,7 @@ public:
   py::tuple update() const {
     auto step = sized<anec_step>();
     Reports reports;
+    Turn turn({&turns});
     reports.check(unlocked(
         [&] { return anec_trainer_update(handle, &step, reports.get()); }));
     return py::make_tuple(step.step, step.loss, step.gradient_norm,
@@ -404,6 +424,7 @@ private:
     throw py::type_error("there is no hyperparameter `" + name + "`");
   }
 
+  Turns &turns; ///< of the session, which pybind11 keeps alive
   anec_trainer *handle = nullptr;
 };
 } // namespace
