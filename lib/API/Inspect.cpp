@@ -184,6 +184,12 @@ static CheckedPrograms checkOne(llvm::StringRef path,
   return checked;
 }
 
+static bool hasManifest(llvm::StringRef package) {
+  llvm::SmallString<128> manifest(package);
+  llvm::sys::path::append(manifest, "manifest.json");
+  return llvm::sys::fs::exists(manifest);
+}
+
 /// The MIL programs of a package, which is a folder; otherwise `path` itself.
 static std::vector<std::string> programsOf(llvm::StringRef path) {
   const SourceFormat &format = sourceFormat(path);
@@ -201,9 +207,7 @@ static std::vector<std::string> programsOf(llvm::StringRef path) {
   llvm::sort(programs);
   // A package whose model runs on the host has no programs. Opening a folder
   // that is not a package reports the error.
-  llvm::SmallString<128> manifest(path);
-  llvm::sys::path::append(manifest, "manifest.json");
-  return programs.empty() && !llvm::sys::fs::exists(manifest)
+  return programs.empty() && !hasManifest(path)
              ? std::vector<std::string>{path.str()}
              : programs;
 }
@@ -223,12 +227,13 @@ static CheckedPrograms checkPrograms(llvm::StringRef path,
 }
 
 /// Gives the outlooks of a package of a model the times of its entries.
-static void setTimesOfPackage(llvm::StringRef path, Outlooks outlooks) {
-  if (sourceFormat(path).stage != SourceStage::Package)
+/// Programs in a folder without a manifest have the times of each.
+static void setTimesOfPackage(llvm::StringRef path, Outlooks outlooks,
+                              Diagnostics &diags) {
+  if (sourceFormat(path).stage != SourceStage::Package || !hasManifest(path))
     return;
-  Diagnostics unused;
   if (std::optional<ModelPackage> package =
-          readPackage(path, unused, PackageCheck::Presence))
+          readPackage(path, diags, PackageCheck::Presence))
     for (Outlook &outlook : outlooks)
       setTimes(*package, outlook);
 }
@@ -245,7 +250,7 @@ CheckedPrograms anec::checkFile(llvm::StringRef path,
   CheckedPrograms checked = checkPrograms(path, targets, options, diags, own);
   if (!outlooks)
     return checked;
-  setTimesOfPackage(path, own);
+  setTimesOfPackage(path, own, diags);
   for (Outlook &outlook : own) {
     outlook.addFindings(checked.findings, options.passes.assumptions);
     outlooks->push_back(std::move(outlook));
