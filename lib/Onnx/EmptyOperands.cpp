@@ -26,6 +26,24 @@ bool onnx::haveNoElements(llvm::ArrayRef<Value *> operands) {
   });
 }
 
+bool onnx::isOfImages(llvm::StringRef op) {
+  static constexpr llvm::StringLiteral names[] = {"AveragePool",
+                                                  "BatchNormalization",
+                                                  "Conv",
+                                                  "ConvTranspose",
+                                                  "GlobalAveragePool",
+                                                  "GlobalLpPool",
+                                                  "GlobalMaxPool",
+                                                  "GroupNormalization",
+                                                  "InstanceNormalization",
+                                                  "LRN",
+                                                  "LpPool",
+                                                  "MaxPool",
+                                                  "Resize",
+                                                  "Upsample"};
+  return llvm::is_contained(names, op);
+}
+
 Value *onnx::unchangedOperand(const OpDef &def,
                               llvm::ArrayRef<Value *> operands) {
   bool isScatter = &def == &ops::Scatter || &def == &ops::ScatterNd ||

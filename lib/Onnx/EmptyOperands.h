@@ -14,6 +14,10 @@ namespace anec::onnx {
 /// Whether one of the values has no elements. Only constants have none.
 bool haveNoElements(llvm::ArrayRef<Value *> operands);
 
+/// Whether what an operator of ONNX gives for each image, an element of axis 0
+/// of its first input, does not depend on the others.
+bool isOfImages(llvm::StringRef op);
+
 /// The operand that an op with empty operands gives back as it is, such as the
 /// target of a scatter without updates; null if it does something else.
 Value *unchangedOperand(const OpDef &def, llvm::ArrayRef<Value *> operands);

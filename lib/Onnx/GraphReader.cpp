@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GraphReader.h"
+#include "EmptyOperands.h"
 #include "Schema.h"
 #include "anec/Onnx/Diags.h"
 #include "llvm/ADT/SetVector.h"
@@ -309,6 +310,31 @@ bool GraphReader::readNode(const proto::Node &node, Environment &environment) {
   return false;
 }
 
+/// An image in place of none, to which the node gives what it would give to
+/// others; missing if its first input is something else.
+static Val imageOfNone(const proto::Node &message, llvm::ArrayRef<Val> inputs,
+                       Emitter &e) {
+  if (!domainOf(message).empty() || !isOfImages(message.opType) ||
+      inputs.empty() || !inputs.front() || inputs.front().rank() == 0)
+    return {};
+  Val none = inputs.front();
+  Shape shape = none.shape();
+  if (shape.front() != 0)
+    return {};
+  shape.front() = 1;
+  return llvm::is_contained(shape, 0) ? Val()
+                                      : e.filled(none.dtype(), shape, 0);
+}
+
+/// The result of a node for no images, from that for one.
+static Val ofNoImages(Val result, Emitter &e) {
+  if (!result || result.rank() == 0)
+    return result;
+  Shape shape = result.shape();
+  shape.front() = 0;
+  return e.empty(result.dtype(), shape);
+}
+
 bool GraphReader::readRow(const OpRow &row, const proto::Node &message,
                           Environment &environment, SourceRange range) {
   Vals inputs;
@@ -331,6 +357,9 @@ bool GraphReader::readRow(const OpRow &row, const proto::Node &message,
                    "an input is a sequence, or an optional value");
       return false;
     }
+  Val image = imageOfNone(message, inputs, *emitter);
+  if (image)
+    inputs.front() = image;
   size_t errors = diags.errorCount();
   Node node(message, opset, range, inputs, *emitter, *this);
   row.read(node);
@@ -340,12 +369,15 @@ bool GraphReader::readRow(const OpRow &row, const proto::Node &message,
   for (size_t i = 0; i != message.output.size(); ++i) {
     if (message.output[i].empty())
       continue;
-    if (!node.results()[i]) {
+    Val result = node.results()[i];
+    if (!result) {
       diags.report(range, diag::OnnxUnsupported, message.opType,
                    "output " + std::to_string(i) + " is not computed");
       return false;
     }
-    if (!bindOutput(message.output[i], node.results()[i], environment, range))
+    if (image)
+      result = ofNoImages(result, *emitter);
+    if (!bindOutput(message.output[i], result, environment, range))
       return false;
   }
   return true;

@@ -185,6 +185,22 @@ static bool extentsAgree(llvm::ArrayRef<Term> terms) {
   return true;
 }
 
+/// The result, of the letters `kept`, where an input has no elements: sums of
+/// nothing are 0.
+static Val sumOfNothing(Emitter &e, llvm::ArrayRef<Term> terms, StringRef kept,
+                        DType dtype) {
+  Shape shape;
+  for (char letter : kept) {
+    int64_t extent = 1;
+    for (const Term &term : terms)
+      if (term.has(letter) && term.value.dim(term.axisOf(letter)) != 1)
+        extent = term.value.dim(term.axisOf(letter));
+    shape.push_back(extent);
+  }
+  return llvm::is_contained(shape, 0) ? e.empty(dtype, shape)
+                                      : e.filled(dtype, shape, 0);
+}
+
 static void readEinsum(Node &n) {
   auto [inputs, result] = n.attrText("equation", "").split("->");
   bool hasArrow = n.attrText("equation", "").contains("->");
@@ -221,6 +237,9 @@ static void readEinsum(Node &n) {
     return n.fail("axes with the same letter have different extents");
 
   Emitter &e = n.e;
+  if (llvm::any_of(terms,
+                   [](const Term &term) { return term.value.size() == 0; }))
+    return n.out(sumOfNothing(e, terms, *kept, dtype));
   for (Term &term : terms)
     term = withoutRepeats(e, term);
   Term product = terms.front();

@@ -308,6 +308,35 @@ static Val padded(Emitter &e, Val x, const Shape &pads, double value) {
                 dtype);
 }
 
+/// Whether an axis of `x` or of the padded result has no elements: then that is
+/// known, and the output of the node.
+static bool padsNothing(Node &node, Val x, llvm::ArrayRef<int64_t> axes,
+                        llvm::ArrayRef<int64_t> pads, StringRef mode,
+                        double value) {
+  Emitter &e = node.e;
+  Shape shape = x.shape();
+  bool cutsAll = false;
+  for (size_t i = 0; i != axes.size(); ++i) {
+    int64_t before = pads[i], after = pads[axes.size() + i];
+    int64_t &extent = shape[size_t(axes[i])];
+    cutsAll |=
+        extent + std::min<int64_t>(before, 0) + std::min<int64_t>(after, 0) < 1;
+    extent += before + after;
+    if (extent < 0) {
+      node.fail("more is cut off than there is");
+      return true;
+    }
+  }
+  bool isEmpty = llvm::is_contained(shape, 0);
+  if (isEmpty)
+    node.out(e.empty(x.dtype(), shape));
+  else if (cutsAll && mode == "constant")
+    node.out(e.filled(x.dtype(), shape, value));
+  else if (cutsAll)
+    node.fail("there are no elements to pad with");
+  return isEmpty || cutsAll;
+}
+
 static void pad(Node &node) {
   Emitter &e = node.e;
   Val x = node.in(0);
@@ -337,14 +366,14 @@ static void pad(Node &node) {
   size_t count = axes.size();
   if (pads.size() != 2 * count)
     return node.fail("`pads` must have two numbers for each axis");
+  if (padsNothing(node, x, axes, pads, mode, value))
+    return;
   Shape constantPad(size_t(2 * x.rank()), 0);
   bool hasPadding = false;
   for (size_t i = 0; i != count; ++i) {
     int64_t axis = axes[i], before = pads[i], after = pads[count + i];
     int64_t begin = std::max<int64_t>(0, -before);
     int64_t end = x.dim(axis) - std::max<int64_t>(0, -after);
-    if (begin >= end)
-      return node.refuse("its result is empty");
     x = e.slice(x, axis, begin, end);
     before = std::max<int64_t>(0, before);
     after = std::max<int64_t>(0, after);

@@ -25,9 +25,15 @@ static void readTopK(Node &n) {
   bool largest = n.attr("largest", 1) != 0;
   if (n.failed())
     return;
-  if (k < 1 || k > x.dim(axis))
+  if (k < 0 || k > x.dim(axis))
     return n.fail("`k` is " + llvm::Twine(k) + ", and the axis has " +
                   llvm::Twine(x.dim(axis)) + " elements");
+  Shape shape = x.shape();
+  shape[size_t(axis)] = k;
+  if (k == 0 || x.size() == 0) {
+    n.out(0, n.e.empty(x.dtype(), shape));
+    return n.out(1, n.e.empty(DType::Int32, shape));
+  }
   Vals results = n.e.makeAll(
       ops::Topk, {x},
       {{param::topK, k}, {param::axis, axis}, {param::ascending, !largest}});

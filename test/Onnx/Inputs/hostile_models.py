@@ -133,7 +133,7 @@ MODELS = {
     # Axes without elements, and nodes without outputs.
     "empty-resize": (NODE, lambda: empty("Resize", None, None, ints(1, 1, 2, 4))),
     "empty-pool": (NODE, lambda: empty("MaxPool", kernel_shape=[1, 1])),
-    "empty-norm": (NODE, lambda: empty(
+    "empty-norm": ("onnx-empty-output", lambda: empty(
         "GroupNormalization", numpy.ones(1, numpy.float32),
         numpy.ones(1, numpy.float32), shape=(0, 1, 4), opset=18, num_groups=1)),
     "empty-transform": (NODE, lambda: empty("DFT", shape=(0, 4, 1), opset=17)),
