@@ -12,16 +12,16 @@ static constexpr llvm::StringLiteral introduction = R"(# ONNX models
 
 `anec` and `ane-run` take an `.onnx` file wherever they take MIL.
 
-```
-ane-run info model.onnx                                     inputs, outputs, ops, weights
+```sh
+ane-run info model.onnx                                     # inputs, outputs, ops, weights
 ane-run model.onnx --numerics=fp32 --input x=x.npy --output-dir out
-anec check model.onnx --target=m1,m4 --for=coreml           which ops of the package leave the engine
-anec model.onnx -o model.mlpackage                          for Core ML, computed in fp16, which the engine needs
-anec model.onnx --interface=fp32 -o model.mlpackage         the same, with fp32 inputs and outputs
-anec model.onnx --precision=fp32 -o model.mlpackage         computed in fp32, as in the model
-anec model.onnx --calibrate=x=x.npy --remarks -o model.mlpackage   in fp16 what these inputs allow
-ane-run model.mlpackage --input x=x.npy --compare --reference=model.onnx   how far the package is from the model
-anec model.onnx --shape x=1x3x224x224 -o model.mil          if its extents are symbolic
+anec check model.onnx --target=m1,m4 --for=coreml           # which ops of the package leave the engine
+anec model.onnx -o model.mlpackage                          # for Core ML, computed in fp16, which the engine needs
+anec model.onnx --interface=fp32 -o model.mlpackage         # the same, with fp32 inputs and outputs
+anec model.onnx --precision=fp32 -o model.mlpackage         # computed in fp32, as in the model
+anec model.onnx --calibrate=x=x.npy --remarks -o model.mlpackage   # in fp16 what these inputs allow
+ane-run model.mlpackage --input x=x.npy --compare --reference=model.onnx   # how far the package is from the model
+anec model.onnx --shape x=1x3x224x224 -o model.mil          # if its extents are symbolic
 ```
 
 ## What is read

@@ -17,14 +17,14 @@ program = torch.export.export(model.eval(), (example,))   # or with dynamic_shap
 torch.export.save(program, "model.pt2")
 ```
 
-```
-ane-run info model.pt2                                     inputs, outputs, states, ops, weights
+```sh
+ane-run info model.pt2                                     # inputs, outputs, states, ops, weights
 ane-run model.pt2 --numerics=fp32 --input x=x.npy --output-dir out
-anec check model.pt2 --target=m1,m4 --for=coreml           which ops of the package leave the engine
-anec model.pt2 -o model.mlpackage                          for Core ML, computed in fp16, which the engine needs
-anec model.pt2 --precision=fp32 -o model.mlpackage         computed in fp32, as in the model
-ane-run model.mlpackage --input x=x.npy --compare --reference=model.pt2   how far the package is from the model
-anec model.pt2 --shape x=1x3x224x224 -o model.mil          if its extents are symbolic
+anec check model.pt2 --target=m1,m4 --for=coreml           # which ops of the package leave the engine
+anec model.pt2 -o model.mlpackage                          # for Core ML, computed in fp16, which the engine needs
+anec model.pt2 --precision=fp32 -o model.mlpackage         # computed in fp32, as in the model
+ane-run model.mlpackage --input x=x.npy --compare --reference=model.pt2   # how far the package is from the model
+anec model.pt2 --shape x=1x3x224x224 -o model.mil          # if its extents are symbolic
 ```
 
 ## From Python
