@@ -149,6 +149,9 @@ if config.has_http_server:
 # `REQUIRES: chromium`: a browser to open pages in.
 if shutil.which("chromium"):
     config.available_features.add("chromium")
+# `REQUIRES: mkdocs`: what the pages of docs/ are built to a site with.
+if shutil.which("mkdocs"):
+    config.available_features.add("mkdocs")
 # `REQUIRES: clang-format-14`: what code is laid out with.
 if shutil.which("clang-format-14"):
     config.available_features.add("clang-format-14")
