@@ -39,7 +39,7 @@ COMMAND = re.compile(r"^\s*(?:[A-Z_]+=\S+ )*(?:\$ ?)?(?:\S*/)?(anec|ane-run|cmak
                      r"python3?|bash|apt-get|cpack|brew|uvx?|git) (?=\S)", re.M)
 REASONS = ("mac", "download", "long", "network", "root", "excerpt", "test/")
 SECONDS = 200
-#: Pages that run where a module of Python is, as in the environment of test/World.
+#: Pages that run where a module of Python is; test/World runs them in its environment.
 MODULES = {"docs/tutorial-pytorch.md": "torch"}
 
 

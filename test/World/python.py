@@ -1,5 +1,6 @@
 """`import anec` as a new user has it: in clean virtual environments, with the versions
-of numpy that are in use, and by the workflow that docs/check.md shows."""
+of numpy that are in use, by the workflow that docs/check.md shows, and by the tutorial
+that needs PyTorch."""
 import os
 import pathlib
 import subprocess
@@ -67,7 +68,15 @@ def check_workflow(ctx):
                         *flags], ctx.folder) or RIGHT}
 
 
+def check_tutorial(ctx):
+    """The page for users of PyTorch, command by command."""
+    return {"run": run([sys.executable, ROOT / "test/Docs/commands.py", ROOT, ctx.build,
+                        ctx.folder / "tutorial", "--page=docs/tutorial-pytorch.md"],
+                       ctx.folder) or RIGHT}
+
+
 def items():
     for version in VERSIONS:
         yield Item("numpy", version, check_numpy(version), seconds=300)
+    yield Item("tutorial", "pytorch", check_tutorial, seconds=300)
     yield Item("workflow", "github", check_workflow, seconds=600, alone=True)
