@@ -30,7 +30,6 @@ static constexpr RefusedOp onnxOps[] = {
     {"StringConcat", "strings have no counterpart"},
     {"StringNormalizer", "strings have no counterpart"},
     {"StringSplit", "strings have no counterpart"},
-    {"TfIdfVectorizer", "it has no counterpart"},
 };
 
 static constexpr llvm::StringLiteral loop =

@@ -337,6 +337,28 @@ def non_zero(r, op, v):
     return Case([x])
 
 
+@of("TfIdfVectorizer")
+def count_words(r, op, v):
+    ids, lengths = [r.int(1, 3), r.int(3, 12)], r.int(1, 3)
+    pool, begins, count = [], [], 0
+    for length in range(1, lengths + 1):
+        begins.append(len(pool))
+        grams = {tuple(r.ints([length], low=0, high=3).tolist()) for _ in range(r.int(1, 4))}
+        pool += [word for gram in sorted(grams) for word in gram]
+        count += len(grams)
+    least = r.int(1, lengths)
+    mode = r.pick(["TF", "IDF", "TFIDF"])
+    weighted = mode != "TF" and r.chance(0.5)
+    places = r.random.permutation(count)
+    if not weighted and r.chance(0.5):
+        places = places + r.int(0, 2)
+    return Case([r.ints(ids if r.chance(0.6) else ids[1:], r.pick([np.int32, np.int64]), 0, 3)],
+                {"mode": mode, "pool_int64s": pool, "ngram_counts": begins,
+                 "ngram_indexes": places.tolist(), "min_gram_length": least,
+                 "max_gram_length": r.int(least, lengths), "max_skip_count": r.int(0, 3),
+                 **({"weights": r.floats([count], np.float32).tolist()} if weighted else {})})
+
+
 @of("Unique")
 def unique(r, op, v):
     x = np.round(r.floats(r.shape(1, 3), np.float32))

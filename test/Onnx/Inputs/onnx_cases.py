@@ -14,7 +14,7 @@ KINDS = [
     ("training", "Gradient|Momentum|Adam|Adagrad"),
     ("control flow", "Loop|Scan|If"),
     ("sequences", "Sequence.*|.*Sequence|Optional.*"),
-    ("strings", "StringNormalizer|TfIdfVectorizer"),
+    ("strings", "StringNormalizer"),
     ("random", "Random.*|Bernoulli|Multinomial"),
 ]
 NOT_SEQUENCES = ("ReverseSequence",)
