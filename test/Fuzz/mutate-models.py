@@ -27,6 +27,7 @@ from outcomes import Outcomes
 WORDS = [b"\0", b"\xff" * 4, b"\xff" * 8, b"\0" * 8, b"\x7f", b"general.architecture", b"llama",
          b"block_count", b"[", b"{", b'"', b"null", b"-1", b"1e999", b"\\u0000", b"vocab", b"BPE",
          b"Unigram", b"\xe2\x96\x81", b"<0x0A>", b"<unk>"]
+MOST = 1 << 18  # bytes that a message grows by at once
 TEXT = "Hello, world! 1234\n\u20ac na\u00efve \U0001f600\n"
 MESSAGES = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": TEXT},
             {"role": "assistant", "content": ""}, {"role": "user", "content": "a" * 300}]
@@ -74,18 +75,20 @@ def fields_of(data):
 
 
 def message_of(fields):
-    out = b""
+    parts = []
     for number, wire, value in fields:
-        out += varint(number << 3 | wire)
+        parts.append(varint(number << 3 | wire))
         if wire == 0:
-            out += varint(value)
+            parts.append(varint(value))
         else:
-            out += (varint(len(value)) if wire == 2 else b"") + value
-    return out
+            parts += [varint(len(value)) if wire == 2 else b"", value]
+    return b"".join(parts)
 
 
 def damage_fields(data, choose):
     """A message with some fields damaged, whose lengths are right."""
+    if len(data) > MOST:
+        return damage(data, WORDS, choose)
     try:
         fields = fields_of(data)
     except (ValueError, IndexError):
@@ -98,7 +101,9 @@ def damage_fields(data, choose):
         if kind == 0:
             del fields[at]
         elif kind == 1:
-            fields[at:at] = [list(fields[at])] * choose.choice([1, 1, 2, 1000])
+            size = len(message_of([fields[at]]))
+            fields[at:at] = [list(fields[at])] * min(choose.choice([1, 1, 2, 1000]),
+                                                     1 + MOST // size)
         elif kind == 2:
             other = choose.randrange(len(fields))
             fields[at], fields[other] = fields[other], fields[at]
@@ -106,7 +111,7 @@ def damage_fields(data, choose):
             fields[at][2] = choose.choice([0, 1, 2, 3, 5, 127, 2**31, 2**32 - 1, 2**64 - 1])
         elif fields[at][1] == 2:
             longer = fields[at][2] * choose.choice([2, 100, 1000])
-            fields[at][2] = (longer if choose.randrange(10) == 0 and len(longer) < 1 << 20
+            fields[at][2] = (longer if choose.randrange(10) == 0 and len(longer) < MOST
                              else damage_fields(fields[at][2], choose))
         else:
             fields[at][2] = damage(fields[at][2], WORDS, choose)[:len(fields[at][2])].ljust(
