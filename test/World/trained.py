@@ -4,7 +4,9 @@ Each row of the _zoo files is exported by `torch.export` or, the smaller ones, t
 made a model by --loss=mse, beside a random target. Steps: gradients, of all parameters by
 their names in PyTorch, in fp32; engine, the same of the kernels in fp16, computed in fp32,
 beside PyTorch's error with weights rounded to fp16; steps, the losses of 20 steps of
-AdamW; back, what the trained weights give in the program that they came from."""
+AdamW; back, what the trained weights give in the program that they came from; joint, the
+gradients that PyTorch derives in the archive, as `torch.export` can write forward and
+backward as one program, which anec runs."""
 import collections
 import copy
 import functools
@@ -122,6 +124,52 @@ def learn(row, folder):
             loss_error(single[1], exact[1]),
             harness.relative_error(single[2].numpy(), exact[2].numpy())]),
         **{f"gradient:{name}": array.astype("float32") for name, array in exact[0].items()}})
+
+
+def save_joint(row, folder):
+    """Writes `m.pt2`, a program of the loss and its gradients, and the parameters that these
+    are of; or why PyTorch does not."""
+    import torch
+    from torch.export.experimental import _export_forward_backward
+    model, inputs = copy.deepcopy(architectures.built(row))
+    for parameter in model.parameters():
+        parameter.requires_grad_(True)
+
+    class Loss(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.model = model
+
+        def forward(self, target, *inputs):
+            return torch.nn.functional.mse_loss(_zoo.flatten(self.model(*inputs))[0], target)
+    try:
+        target = torch.zeros_like(_zoo.flatten(model(*copy.deepcopy(inputs)))[0])
+        program = torch.export.export(Loss().eval(), (target.detach(), *inputs))
+        program = _export_forward_backward(program.run_decompositions())
+        torch.export.save(program, folder / "m.pt2")
+    except Exception as error:  # Whatever PyTorch raises.
+        (folder / "failed").write_text(f"{type(error).__name__}: {error}")
+        return
+    gradients = program.graph_signature.backward_signature.gradients_to_parameters
+    (folder / "names.json").write_text(json.dumps({
+        "inputs": program.graph_signature.user_inputs,
+        "gradients": [gradients[spec.arg.name].removeprefix("model.")
+                      for spec in program.graph_signature.output_specs
+                      if spec.arg.name in gradients]}))
+
+
+def joint(ctx, row, given, target, expected, bound):
+    folder = ctx.computed(lambda folder: save_joint(row, folder), "joint", row.key(), save_joint)
+    if (folder / "failed").exists():
+        return harness.absent((folder / "failed").read_text())
+    names = json.loads((folder / "names.json").read_text())
+    inputs = dict(zip(names["inputs"], [target, *given]))
+    outputs, outcome = ctx.outputs(folder / "m.pt2", inputs, "--numerics=fp32", name="joint")
+    if outcome:
+        return outcome
+    _, *arrays = exported.in_order(ctx, folder / "m.pt2", outputs)
+    error, name = worst(dict(zip(names["gradients"], arrays, strict=True)), expected)
+    return RIGHT if error <= bound else wrong(f"the gradient of `{name}` is off by {error:.2g}")
 
 
 def loss_error(got, expected):
@@ -250,4 +298,7 @@ def check(row, door, ctx):
     steps["back"] = outcome or near(
         harness.relative_error(exported.in_order(ctx, "after.mil", outputs)[0], right["after"]),
         max(1e-3, after))
+    if row.name in exported.SAMPLE:
+        steps["joint"] = joint(ctx, row, given.values(), right["target"], expected,
+                               max(EXACT, single))
     return steps
