@@ -488,6 +488,13 @@ ANEC_API anec_status anec_session_run(anec_session *session, const char *entry,
                                       size_t output_count,
                                       anec_diagnostics *diags);
 
+/** Ends `anec_session_run` or `anec_trainer_accumulate` of the session early if
+    one computes in another thread, or in the one that a signal interrupts: a
+    handler of signals may call it. The `cpu` backend looks between the ops of a
+    program. The call gives ANEC_ERROR and the diagnostic `interrupted`; its
+    outputs, gradients and states are not complete. */
+ANEC_API void anec_session_interrupt(anec_session *session);
+
 /** A weight or a gradient: fp32, row-major, in memory of the session. */
 typedef struct anec_floats {
   size_t struct_size;

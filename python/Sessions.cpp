@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arrays.h"
+#include "Interruptible.h"
 #include "Turns.h"
 
 using namespace anec::python;
@@ -121,11 +122,16 @@ public:
     const char *name = entryName(entry, kept);
     Reports reports;
     Turn turn({&turns});
-    reports.check(unlocked([&] {
+    Interruptible guard(handle);
+    anec_status status = unlocked([&] {
       return anec_session_run(handle, name, in.data(), in.size(), out.data(),
                               out.size(), reports.get());
-    }));
+    });
+    guard.check();
+    reports.check(status);
   }
+
+  void interrupt() const { anec_session_interrupt(handle); }
 
   py::dict weights(const py::object &owner) const {
     return views(anec_session_weight_count, anec_session_weight, owner);
@@ -367,7 +373,7 @@ class Trainer {
 public:
   Trainer(const Session &session, const py::object &entry,
           const py::dict &values)
-      : turns(session.turns) {
+      : session(session.handle), turns(session.turns) {
     auto hyper = sized<anec_hyperparameters>();
     anec_hyperparameters_init(&hyper, sizeof(hyper),
                               anec_session_numerics(session.handle));
@@ -392,10 +398,13 @@ public:
     float loss = 0;
     Reports reports;
     Turn turn({&turns});
-    reports.check(unlocked([&] {
+    Interruptible guard(session);
+    anec_status status = unlocked([&] {
       return anec_trainer_accumulate(handle, in.data(), in.size(), &loss,
                                      reports.get());
-    }));
+    });
+    guard.check();
+    reports.check(status);
     return loss;
   }
   py::tuple update() const {
@@ -424,7 +433,9 @@ private:
     throw py::type_error("there is no hyperparameter `" + name + "`");
   }
 
-  Turns &turns; ///< of the session, which pybind11 keeps alive
+  // Of the session, which pybind11 keeps alive.
+  anec_session *session;
+  Turns &turns;
   anec_trainer *handle = nullptr;
 };
 } // namespace
@@ -434,6 +445,7 @@ void anec::python::addSessions(py::module_ &module) {
   module.def("open_session_file", Session::file);
   py::class_<Session>(module, "Session")
       .def("entries", &Session::entries)
+      .def("interrupt", &Session::interrupt)
       .def("ports", &Session::ports)
       .def("run", &Session::run)
       .def("weights", &Session::weights)

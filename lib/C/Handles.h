@@ -15,6 +15,7 @@
 
 #include "anec-c.h"
 #include "anec/anec.h"
+#include <atomic>
 #include <cstring>
 
 struct anec_diagnostics {
@@ -65,6 +66,7 @@ struct anec_costs {
 struct anec_session {
   std::unique_ptr<anec::Diagnostics> diags;
   std::unique_ptr<anec::ProgramSession> session;
+  std::atomic<bool> isInterrupted{false}; ///< what runs
 };
 
 struct anec_trainer {

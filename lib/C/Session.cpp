@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Handles.h"
+#include "anec/Support/Interruption.h"
 
 using namespace anec;
 using namespace anec::c;
@@ -233,10 +234,17 @@ anec_status anec_session_run(anec_session *session, const char *entry,
   auto out = readOutputs(outputs, output_count, call, status);
   if (!out)
     return status;
+  session->isInterrupted = false;
+  Interruption scope(session->isInterrupted);
   return call.end(
       session->session->run(orEmpty(entry), *in, *out, call.diagnostics()));
 } catch (const std::bad_alloc &) {
   return outOfMemory(diags);
+}
+
+void anec_session_interrupt(anec_session *session) {
+  if (session)
+    session->isInterrupted = true;
 }
 
 anec_status anec_session_set_state(anec_session *session,

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Handles.h"
+#include "anec/Support/Interruption.h"
 
 using namespace anec;
 using namespace anec::c;
@@ -108,6 +109,8 @@ anec_status anec_trainer_accumulate(anec_trainer *trainer,
   auto in = readInputs(inputs, input_count, call, status);
   if (!in)
     return status;
+  trainer->session->isInterrupted = false;
+  Interruption scope(trainer->session->isInterrupted);
   std::optional<float> result =
       trainer->trainer->accumulate(*in, call.diagnostics());
   if (result && loss)

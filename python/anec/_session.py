@@ -115,6 +115,11 @@ class Session:
         self._handle.run(entry, arrays, outputs)
         return outputs
 
+    def interrupt(self):
+        """Ends what another thread computes with this session, after the op that it
+        is at: it raises an Error, and what it would have written is not complete."""
+        self._handle.interrupt()
+
     @property
     def gradients(self):
         """What the last run of a training entry left, by name: views of fp32

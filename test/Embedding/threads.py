@@ -70,8 +70,46 @@ def test_interrupt():
     assert numpy.array_equal(run(0), before)
 
 
+def test_interrupt_run():
+    """One long run."""
+    lines = [f"  a{i} = w @ a{i - 1};" for i in range(1, 4000)]
+    long = anec.Session(anec.compile_text("\n".join([
+        "kernel k(a0: fp16[512, 512]) -> fp16[512, 512] {", "  weight w: fp16[512, 512];",
+        *lines, "  return a3999;", "}"]), seed=7))
+    given = {"a0": numpy.ones((512, 512), numpy.float16)}
+    sent = []
+
+    def interrupt():
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Timer(0.5, long.interrupt).start()
+    errors = []
+
+    def work():
+        try:
+            long.run(given)
+        except anec.Error as error:
+            errors.append(error)
+
+    other = threading.Thread(target=work, daemon=True)
+    other.start()
+    other.join(60)
+    print(errors[0] if errors else "no error")
+    threading.Timer(0.5, interrupt).start()
+    try:
+        long.run(given)
+        raise SystemExit("the run was not interrupted")
+    except KeyboardInterrupt:
+        assert time.monotonic() - sent[0] < 5, time.monotonic() - sent[0]
+        print("interrupted run")
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    run(0)
+
+
 # In the background, as the tests run, Python may ignore the signal.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 test_turns()
 test_interrupt()
+test_interrupt_run()
 sys.stdout.flush()

@@ -13,6 +13,7 @@
 #include "BlockSteps.h"
 #include "anec/IR/Blocks.h"
 #include "anec/Ops/Ops.h"
+#include "anec/Support/Interruption.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
 
@@ -134,7 +135,7 @@ StepFn cpu::makeWhileLoop(const Op &op, StepContext &ctx) {
   return [=] {
     for (auto [from, to] : llvm::zip_equal(initial, results))
       std::memcpy(to.begin, from.begin, to.count * 4);
-    while (true) {
+    while (!Interruption::isAsked()) {
       goesOn->run();
       if (*goesOn->firstResult() == 0)
         return;

@@ -13,6 +13,7 @@
 #include "anec/Runtime/CPU/HostProgram.h"
 #include "anec/Runtime/Diags.h"
 #include "anec/Runtime/Elements.h"
+#include "anec/Support/Interruption.h"
 #include "llvm/ADT/STLExtras.h"
 #include <chrono>
 #include <cstring>
@@ -291,9 +292,15 @@ public:
     return true;
   }
 
-  bool execute(Diagnostics &) override {
-    for (size_t i = 0; i < steps.size(); ++i)
+  bool execute(Diagnostics &diags) override {
+    for (size_t i = 0; i < steps.size(); ++i) {
       times.empty() ? steps[i]() : runTimed(steps[i], times[i]);
+      // Then a loop may have ended early.
+      if (Interruption::isAsked()) {
+        diags.report({}, diag::Interrupted);
+        return false;
+      }
+    }
     return true;
   }
 

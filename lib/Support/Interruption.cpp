@@ -1,0 +1,20 @@
+//===- Interruption.cpp - calls that end early ----------------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Support/Interruption.h"
+
+using namespace anec;
+
+static thread_local const std::atomic<bool> *current = nullptr;
+
+Interruption::Interruption(const std::atomic<bool> &asked) : before(current) {
+  current = &asked;
+}
+
+Interruption::~Interruption() { current = before; }
+
+bool Interruption::isAsked() {
+  return current && current->load(std::memory_order_relaxed);
+}
