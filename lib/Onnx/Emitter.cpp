@@ -373,6 +373,8 @@ Val Emitter::broadcast(Val x, llvm::ArrayRef<int64_t> shape) {
   if (broadcastShapes(x.shape(), shape) != Shape(shape))
     return fail("a tensor of shape " + shapeToString(x.shape()) +
                 " does not expand to " + shapeToString(shape));
+  if (llvm::is_contained(shape, 0)) // An axis of 1 can become one of 0.
+    return filled(x.dtype(), shape, 0);
   Shape aligned(shape.size(), 1), repeats(shape.size(), 1);
   size_t first = shape.size() - size_t(x.rank());
   for (size_t i = 0; i != size_t(x.rank()); ++i)

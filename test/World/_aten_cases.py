@@ -150,6 +150,7 @@ SHAPES = [
     ("movedim", lambda x: torch.movedim(x, (0, 2), (1, 0)), (f(2, 3, 4),)),
     ("expand", lambda x: x.expand(2, -1, 4), (f(3, 1),)),
     ("repeat", lambda x: (x.repeat(2, 1, 3), x.tile(2)), (_M,)),
+    ("repeat-none", lambda x: torch.cat([x, x[:, :1].repeat(1, 0), x[:, :1].expand(-1, 0)], 1), (_M,)),
     ("repeat-interleave", lambda x: (x.repeat_interleave(2, 1), x.repeat_interleave(3)), (_M,)),
     ("select", lambda x: (x[1], x[:, -2]), (_M,)),
     ("slice", lambda x: (x[1:], x[:, ::2], x[:, -3:-1], x[:, 1:100]), (f(4, 5),)),

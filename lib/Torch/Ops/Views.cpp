@@ -228,8 +228,11 @@ static void repeat(Node &n) {
     repeats.insert(repeats.begin(), size_t(x.rank()) - repeats.size(), 1);
   Shape shape(repeats.size() - size_t(x.rank()), 1);
   llvm::append_range(shape, x.shape());
-  if (llvm::any_of(repeats, [](int64_t count) { return count < 1; }))
-    return n.fail("the result has no elements");
+  if (llvm::is_contained(repeats, 0)) {
+    for (auto [extent, count] : llvm::zip_equal(shape, repeats))
+      extent *= count;
+    return n.out(e.filled(x.dtype(), shape, 0));
+  }
   DType wide = x.dtype() == DType::Bool ? DType::Bool : Emitter::wideOf(x);
   Val tiled = e.make(ops::Tile, {e.cast(e.reshape(x, shape), wide)},
                      {{param::reps, repeats}});
