@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 
-# Entries about peoples, faiths and women have aged, and are left out.
+# Most entries about peoples, faiths and women have aged: those with these words are left out.
 AGED = re.compile(
     r"nigg|negro|afric|jew|hebrew|mahomet|mussulman|moslem|indian|chin[ae]|japan|woman|"
     r"women|female|girl|wife|wives|lady|black|white|race\b|christ|god\b|bible|church|turk|"
