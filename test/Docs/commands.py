@@ -86,7 +86,7 @@ def commands_of(text):
 
 
 class Exceptions:
-    """Rows `PAGE: begin of a command, or language and number of a block: reason`."""
+    """Rows `PAGE | begin of a command, or language and number of a block | reason`."""
 
     def __init__(self, path, root):
         self.rows, self.errors, self.used = [], [], set()
@@ -145,7 +145,7 @@ class Runner:
             elif kind in PROGRAMS:
                 self.program(block)
             else:
-                self.wrong(block, f"`{kind}` is no language that is known here")
+                self.wrong(block, f"`{kind}` is not a language that is known here")
 
     def shell(self, block):
         """Runs the commands; returns what they print, or None if none runs."""
@@ -208,7 +208,7 @@ class Runner:
                 return
             except json.JSONDecodeError as error:
                 problem = error
-        self.wrong(block, f"is no JSON: {problem}")
+        self.wrong(block, f"is not JSON: {problem}")
 
     def program(self, block):
         self.counts["programs"] += 1

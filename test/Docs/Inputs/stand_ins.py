@@ -173,8 +173,7 @@ kernel gate(x: fp16[dim, seq]) -> fp16[hidden, seq] {
         arrays = {}
         for name, shape in shapes_of_llama(config).items():
             values = draw.normal(0, 0.15, shape) if len(shape) > 1 else numpy.ones(shape)
-            part = name.replace("q_norm", "q_norm")
-            arrays[gguf_name("qwen3", part)] = (0, values.astype("<f4").tobytes(), shape)
+            arrays[gguf_name("qwen3", name)] = (0, values.astype("<f4").tobytes(), shape)
         gguf_files.write_gguf(str(path), {
             "general.architecture": "qwen3", "qwen3.context_length": 4096,
             "qwen3.embedding_length": 32, "qwen3.feed_forward_length": 64,
@@ -415,7 +414,8 @@ NAMES = {
     "run": make.trained, "run-of-qwen3": make.trained_import, "run-of-gguf": make.of_gguf,
     "gguf.names.json": make.of_gguf,
     "all.safetensors": make.all_weights, "base.safetensors": make.llama_weights,
-    "llama.safetensors": make.llama_weights, "k.safetensors": make.kernel_weights, "vit.safetensors": make.vit_weights,
+    "llama.safetensors": make.llama_weights, "k.safetensors": make.kernel_weights,
+    "vit.safetensors": make.vit_weights,
     "out": make.out, "batches": make.batches,
     "x.npy": array(1, 64, 1, 32),
     "x-torch.npy": array(12, 8), "y-torch.npy": array(12, 4), "image.npy": array(1, 3, 16, 16),
