@@ -10,6 +10,7 @@
 
 #include "../Families.h"
 #include "anec/IR/Params.h"
+#include <vector>
 
 using namespace anec;
 using namespace anec::onnx;
@@ -37,6 +38,21 @@ struct BlockTable {
 };
 } // namespace
 
+/// Whether the inputs have the types and the attributes the values that the
+/// operator defines; reports an error.
+static bool checkTable(Node &node, const BlockTable &table) {
+  DType dtype = table.numbers->dtype();
+  if (dtype != DType::UInt8 && dtype != DType::UInt4 && dtype != DType::Int4)
+    node.fail("the table must be of uint8, uint4 or int4");
+  else if (table.zeros && table.zeros->dtype() != dtype)
+    node.fail("the zero points must be of the type of the table");
+  else if (table.numbers->numElements() == 0)
+    node.fail("the table has no elements");
+  else if (table.block < 16)
+    node.fail("`block_size` must be at least 16");
+  return !node.failed();
+}
+
 /// Missing after an error.
 static BlockTable readTable(Node &node) {
   BlockTable table;
@@ -45,7 +61,8 @@ static BlockTable readTable(Node &node) {
   table.zeros = node.has(3) ? node.known(3) : nullptr;
   table.block = node.attr("block_size", 128);
   int64_t bits = node.attr("bits", 4);
-  if (node.failed() || !table.numbers || !table.scales)
+  if (node.failed() || !table.numbers || !table.scales ||
+      !checkTable(node, table))
     return BlockTable();
   int64_t rank = int64_t(table.numbers->type().shape.size());
   table.axis = node.normalized(node.attr("quantize_axis", 1), rank);
@@ -69,7 +86,7 @@ static BlockTable readTable(Node &node) {
   }
   Shape blocks = table.numbers->type().shape;
   int64_t &count = blocks[size_t(table.axis)];
-  count = table.block < 16 ? 0 : (count + table.block - 1) / table.block;
+  count = (count + table.block - 1) / table.block;
   if (table.scales->type().shape != blocks) {
     node.fail("the scales must have one for each block");
     return BlockTable();

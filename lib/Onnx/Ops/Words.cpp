@@ -10,6 +10,8 @@
 
 #include "../Families.h"
 #include "anec/IR/Params.h"
+#include <algorithm>
+#include <vector>
 
 using namespace anec;
 using namespace anec::onnx;
@@ -69,10 +71,13 @@ static Val countsOf(Node &node, Val x, llvm::ArrayRef<Grams> all) {
   int64_t least = node.attr("min_gram_length", 1),
           most = node.attr("max_gram_length", 1),
           skips = node.attr("max_skip_count", 0);
-  if (least < 1 || most < least || skips < 0 || skips > x.dim(1) + most) {
-    node.fail("the lengths and skips must be positive");
+  if (least < 1 || most < least || skips < 0) {
+    node.fail("`min_gram_length` must be at least 1, `max_gram_length` not "
+              "below it, and `max_skip_count` at least 0");
     return {};
   }
+  // With more ids between two of its own, no sequence fits into a row.
+  skips = std::min(skips, x.dim(1));
   Vals parts;
   for (const Grams &grams : all) {
     if (grams.count() == 0)

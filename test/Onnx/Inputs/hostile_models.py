@@ -130,6 +130,14 @@ MODELS = {
         "Slice", "x", ints(2**63 - 1), ints(-2**63), ints(0), ints(-1))),
     "depth": (NODE, lambda: node(
         "OneHot", ints(1), numpy.array([1e300]), numpy.array([0., 1.], numpy.float32))),
+    # Sequences with more between their ids than a row has.
+    "skips": (None, lambda: words(max_gram_length=2**31 - 1, max_skip_count=2**31 - 1)),
+    "skip": (NODE, lambda: words(max_gram_length=2, max_skip_count=-1)),
+    # Tables of blocks that have no elements, and of another type.
+    "no-block": (NODE, lambda: table(numpy.uint8, 0, 0, block_size=0)),
+    "no-zeros": (NODE, lambda: table(numpy.uint8, 0, 0, numpy.uint8, block_size=16)),
+    "zeros": (NODE, lambda: table(numpy.uint8, 16, 2, numpy.float32, block_size=16)),
+    "table": (NODE, lambda: table(numpy.float32, 16, 1, block_size=16, bits=8)),
     # Axes without elements, and nodes without outputs.
     "empty-resize": (NODE, lambda: empty("Resize", None, None, ints(1, 1, 2, 4))),
     "empty-pool": (NODE, lambda: empty("MaxPool", kernel_shape=[1, 1])),
@@ -146,6 +154,25 @@ MODELS = {
     "indices": (NODE, lambda: node("Gather", "x", numpy.array([1e30]))),
     "split": (NODE, lambda: changed(split())),
 }
+
+
+def words(**attributes):
+    made = graph(40)
+    made.input("ids", numpy.int64, (40,))
+    made.op("TfIdfVectorizer", "ids", mode="TF", min_gram_length=1, ngram_counts=[0] * 8,
+            ngram_indexes=[0], pool_int64s=list(range(8)), **attributes)
+    return changed(finish(made, None))
+
+
+def table(kind, columns, blocks, zeros=None, **attributes):
+    """Two rows of a table, whose zero points are of the type `zeros`, if it has any."""
+    made = graph(2)
+    made.input("i", numpy.int64, (2,))
+    points = None if zeros is None else numpy.ones((2, (blocks + 1) // 2), zeros)
+    made.op("GatherBlockQuantized", numpy.ones((2, columns), kind), "i",
+            numpy.ones((2, blocks), numpy.float32), points, domain="com.microsoft",
+            **attributes)
+    return changed(finish(made, None), 17)
 
 
 def scatter():
