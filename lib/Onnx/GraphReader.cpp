@@ -314,7 +314,10 @@ bool GraphReader::readNode(const proto::Node &node, Environment &environment) {
 /// others; missing if its first input is something else.
 static Val imageOfNone(const proto::Node &message, llvm::ArrayRef<Val> inputs,
                        Emitter &e) {
-  if (!domainOf(message).empty() || !isOfImages(message.opType) ||
+  // In training, the other outputs are statistics of all images.
+  bool trains =
+      message.opType == "BatchNormalization" && message.output.size() > 1;
+  if (!domainOf(message).empty() || !isOfImages(message.opType) || trains ||
       inputs.empty() || !inputs.front() || inputs.front().rank() == 0)
     return {};
   Val none = inputs.front();
