@@ -6,7 +6,11 @@
 #include "RecurrentSteps.h"
 #include "Decompose.h"
 #include "anec/Ops/Ops.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <cassert>
 #include <cmath>
+#include <optional>
 
 using namespace anec;
 
@@ -107,8 +111,11 @@ Value *Steps::activation(const StringParam &param, Value *x) {
     return d.make(ops::Tanh, {x}, "active");
   if (name == "scaled_tanh")
     return scaled(d.make(ops::Tanh, {scaled(x, 2.0 / 3)}, "active"), 1.7159);
-  if (name == "sigmoid_hard")
-    return clip(add(scaled(x, 0.2), d.scalar(0.5, "half")), 0, 1);
+  if (name == "sigmoid_hard") {
+    // One after the other: the order of arguments differs among compilers.
+    Value *slope = scaled(x, 0.2), *half = d.scalar(0.5, "half");
+    return clip(add(slope, half), 0, 1);
+  }
   assert(name == "linear");
   return x;
 }

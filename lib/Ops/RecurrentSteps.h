@@ -13,6 +13,7 @@
 #define ANEC_LIB_OPS_RECURRENTSTEPS_H
 
 #include "anec/IR/Builder.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace anec {
 
