@@ -10,7 +10,13 @@
 
 #include "anec/Support/Chart.h"
 #include "anec/Train/LossPlot.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <cassert>
 #include <cmath>
+#include <string>
+#include <vector>
 
 using namespace anec;
 using Points = llvm::ArrayRef<LossSeries::Point>;
@@ -35,7 +41,10 @@ public:
 
 private:
   static size_t cell(double part, size_t count) {
-    return size_t(std::lround(std::clamp(part, 0.0, 1.0) * double(count - 1)));
+    // Not a number where the range is wider than the largest double.
+    if (!(part >= 0))
+      part = 0;
+    return size_t(std::lround(std::min(part, 1.0) * double(count - 1)));
   }
 
   ChartAxis steps, losses;
