@@ -218,9 +218,10 @@ static void printLine(const SourcePlace &place, SourceRange range,
   unsigned begin = place.column - 1;
   unsigned end =
       place.endLine == place.line ? place.endColumn - 1 : unsigned(line.size());
-  if (line.empty() || columnsOf(line) > style.width || !isShownLine(line))
+  if (line.empty() || columnsOf(line) > style.width || !isShownLine(line) ||
+      hasControl(place.file))
     return printHead(
-        fmt::format("{}:{}:{}", place.file.str(), place.line, place.column),
+        fmt::format("{}:{}:{}", showText(place.file), place.line, place.column),
         severity, message, style.colors, out);
   std::vector<std::pair<unsigned, unsigned>> underlined;
   if (end > begin)
@@ -254,8 +255,8 @@ static void printPlace(SourceRange range, Severity severity,
   std::string text = llvm::StringRef(message).starts_with(words)
                          ? message
                          : words + ": " + message;
-  printHead(checkedFile(place->file, style.files), severity, text, style.colors,
-            out);
+  printHead(showText(checkedFile(place->file, style.files)), severity, text,
+            style.colors, out);
 }
 
 void anec::printParagraph(const RuleParagraph &paragraph, FindingDetail detail,

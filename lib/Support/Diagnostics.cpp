@@ -182,7 +182,7 @@ static void printOne(const llvm::SourceMgr &sources, const Diagnostic &diag,
   llvm::SMDiagnostic rendered = sources.GetMessage(
       diag.range.Start, sourceMgrKind(diag.severity()), message, diag.range);
   llvm::StringRef line = rendered.getLineContents();
-  if (line.size() > maxShownLine || !isShownLine(line)) {
+  if (line.size() > maxShownLine || !isShownLine(line) || hasControl(path)) {
     out << showText(path) << ':' << rendered.getLineNo() << ':'
         << rendered.getColumnNo() + 1 << ": " << spelling(diag.severity())
         << ": " << message << '\n';

@@ -117,3 +117,13 @@ TEST(Diagnostics, ShowLinesWithoutCommandsOnly) {
                             "f:2:10: error: it [text-alone]\n"
                             "f:3:1: error: it [text-alone]\n");
 }
+
+TEST(Diagnostics, ShowNoLinesOfFilesWhoseNamesAreEscaped) {
+  Diagnostics diags;
+  llvm::StringRef text =
+      diags.addBuffer(llvm::MemoryBuffer::getMemBuffer("one\n", "f\n\x1b[2J"));
+  diags.report({llvm::SMLoc::getFromPointer(text.data()),
+                llvm::SMLoc::getFromPointer(text.data() + 3)},
+               diag::TextAlone, "it");
+  EXPECT_EQ(printed(diags), "f\\0A\\1B[2J:1:1: error: it [text-alone]\n");
+}
