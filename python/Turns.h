@@ -21,6 +21,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <thread>
+#include <vector>
 
 namespace anec::python {
 
@@ -32,8 +33,8 @@ public:
   /// the turn, from a callback: it would wait for itself.
   void take() {
     if (owner == std::this_thread::get_id())
-      throw std::runtime_error("this session is used by the call whose "
-                               "callback this is");
+      throw std::runtime_error("the call that runs this callback still "
+                               "uses the session");
     py::gil_scoped_release release;
     while (!mutex.try_lock_for(std::chrono::milliseconds(50))) {
       py::gil_scoped_acquire acquire;
