@@ -228,6 +228,10 @@ static void repeat(Node &n) {
     repeats.insert(repeats.begin(), size_t(x.rank()) - repeats.size(), 1);
   Shape shape(repeats.size() - size_t(x.rank()), 1);
   llvm::append_range(shape, x.shape());
+  if (llvm::any_of(repeats, [](int64_t count) {
+        return count < 0 || count > INT32_MAX;
+      }))
+    return n.fail("`repeats` must be from 0 to 2147483647");
   if (llvm::is_contained(repeats, 0)) {
     for (auto [extent, count] : llvm::zip_equal(shape, repeats))
       extent *= count;

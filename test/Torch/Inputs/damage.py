@@ -86,6 +86,12 @@ def main(good, state, folder):
         node = model["graph_module"]["graph"]["nodes"][-1]
         node["inputs"].append({"name": "other", "arg": {"as_int": 3}, "kind": 1})
 
+    def repeats(model):
+        node = model["graph_module"]["graph"]["nodes"][-1]
+        node["target"] = "torch.ops.aten.repeat.default"
+        node["inputs"] = [{**node["inputs"][0], "name": "self"},
+                          {"name": "repeats", "arg": {"as_ints": [0, -3]}, "kind": 1}]
+
     def shape(model):
         values = model["graph_module"]["graph"]["tensor_values"]
         last = model["graph_module"]["graph"]["nodes"][-1]["outputs"][0]
@@ -98,7 +104,7 @@ def main(good, state, folder):
         model["graph_module"]["graph"]["outputs"][0]["as_tensor"]["name"] = "none"
 
     for name, change in (("number", number), ("output", output), ("schema", schema), ("operator", operator), ("unknown", unknown),
-                         ("argument", argument), ("shape", shape)):
+                         ("argument", argument), ("repeats", repeats), ("shape", shape)):
         write(folder / f"{name}.pt2", with_model(entries, change))
 
 
