@@ -29,6 +29,7 @@ write_basic_package_version_file(
   ${PROJECT_BINARY_DIR}/anecConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/anecConfig.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/LlvmHeaders.cmake
               ${CMAKE_CURRENT_LIST_DIR}/Text/FindTextLibraries.cmake
               ${PROJECT_BINARY_DIR}/anecConfigVersion.cmake
         DESTINATION ${ANEC_CMAKE_DIR})
