@@ -14,22 +14,27 @@
 
 using namespace anec;
 
-/// How many ids the uses of `param` allow.
-static int64_t countIds(const Function &entry, const Value *param) {
-  int64_t ids = std::numeric_limits<int32_t>::max();
-  for (const Op &op : entry.body()) {
-    if (!llvm::is_contained(op.operandValues(), param))
+/// How many ids the uses of `ids` allow, also where they have another shape.
+static int64_t countIds(const Value *ids) {
+  int64_t count = std::numeric_limits<int32_t>::max();
+  for (const Operand *use = ids->firstUse(); use; use = use->nextUse()) {
+    const Op *op = use->owner();
+    if (!op)
       continue;
-    if (op.is(ops::Embed))
-      ids = std::min(ids, op.operand(param::table)->type.shape[0]);
-    else if (op.is(ops::Gather))
-      ids =
-          std::min(ids, op.operand(param::x)->type.shape[op.get(param::axis)]);
-    else if (op.is(ops::CrossEntropy))
-      ids = std::min(
-          ids, llvm::ArrayRef(op.operand(param::logits)->type.shape).end()[-2]);
+    if (op->is(ops::Embed))
+      count = std::min(count, op->operand(param::table)->type.shape[0]);
+    else if (op->is(ops::Gather))
+      count = std::min(count,
+                       op->operand(param::x)->type.shape[op->get(param::axis)]);
+    else if (op->is(ops::CrossEntropy))
+      count = std::min(
+          count,
+          llvm::ArrayRef(op->operand(param::logits)->type.shape).end()[-2]);
+    else if (op->is(ops::Reshape) || op->is(ops::Transpose) ||
+             op->is(ops::Squeeze) || op->is(ops::ExpandDims))
+      count = std::min(count, countIds(op->result()));
   }
-  return ids;
+  return count;
 }
 
 static double countOperations(const ModelPackage &package,
@@ -69,7 +74,7 @@ void TrainingStep::addInputs(const PackagedEntry &entry,
       masks.push_back({index, input.type, *input.mask});
     } else if (index != scaleInput) {
       const Value *param = function.parameters()[index].get();
-      data.push_back({input.name, input.type, countIds(function, param)});
+      data.push_back({input.name, input.type, countIds(param)});
       views.push_back(filled[index]);
     }
   }

@@ -19,7 +19,7 @@ bool anec::isProgram(llvm::StringRef path) {
 
 std::string ModelFlags::check() const {
   if (package.empty())
-    return "no model; see ane-run generate --help";
+    return "no model is given";
   if (canImport(package) &&
       !(checkpoint + weights + mapping + adapter + function).empty())
     return "a folder or a GGUF file has its weights: --checkpoint, --weights, "

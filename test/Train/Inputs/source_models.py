@@ -36,6 +36,8 @@ def make(folder):
             numpy.save(folder / f"{name}_{key}.npy", array)
         output = numpy.load(TORCH / f"{name}.out.npz")["out0"]
         numpy.save(folder / f"{name}_target.npy", numpy.zeros_like(output))
+    numpy.save(folder / "one_lstm.npy", numpy.load(TORCH / "lstm.in.npz")["a_0"][None])
+    numpy.save(folder / "no_class.npy", numpy.full((1, 2, 3), 10, numpy.int32))
     draw = numpy.random.default_rng(1).standard_normal
     graph, pair = onnx_writer.Graph(), numpy.float32([0.5, 1.5])
     graph.input("x", numpy.float32, [1, 2, 3, 3])
