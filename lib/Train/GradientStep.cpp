@@ -26,10 +26,13 @@ static bool checkFinite(const StepRecord &record, StepState &state,
   // A single window may overflow fp16; a failure in the first step or several
   // in a row indicates a real problem.
   if (state.badLosses && (state.updates == 0 || state.badLosses == 5)) {
-    diags.report({}, diag::LossNotFinite, record.step, state.badLosses - 1,
+    std::string before;
+    if (int64_t others = state.badLosses - 1)
+      before = ", as are those of the " + std::to_string(others) + " before it";
+    diags.report({}, diag::LossNotFinite, record.step, before,
                  state.updates == 0
-                     ? "the weights that it begins with are not finite, or "
-                       "too large for the numerics"
+                     ? "the data, or the weights that it begins with, are not "
+                       "finite or too large for the numerics"
                      : "a lower `--lr` or a longer `--warmup` keeps it finite");
     return false;
   }

@@ -41,11 +41,11 @@ std::string Progress::format(const StepRecord &record, const RunTimes &times,
         << llvm::format(" in %.1f s", record.validationMs * 1e-3);
   addMetrics(record.validationMetrics, head);
   llvm::raw_string_ostream(speed) << llvm::format(
-      "  %.0f %s/s  %.1f ms/step", double(unitsPerStep) * 1e3 / meanMs,
-      spelling(unit).data(), meanMs);
-  llvm::raw_string_ostream(parts) << llvm::format(
-      " (kernels %.1f, host %.1f, optimizer %.1f, I/O %.1f)", record.kernelMs,
-      record.hostMs, record.optimizerMs, record.ioMs);
+      "  %.0f %s/s  %.1f ms/step", double(unitsPerStep) * 1e3 / meanMs.step,
+      spelling(unit).data(), meanMs.step);
+  llvm::raw_string_ostream(parts)
+      << llvm::format(" (kernels %.1f, host %.1f, optimizer %.1f, I/O %.1f)",
+                      meanMs.kernels, meanMs.host, meanMs.optimizer, meanMs.io);
   if (record.skipped)
     llvm::raw_string_ostream(tail)
         << llvm::format("  skipped: loss scale %g", record.lossScale);
@@ -61,7 +61,14 @@ std::string Progress::format(const StepRecord &record, const RunTimes &times,
 }
 
 void Progress::show(const StepRecord &record, const RunTimes &times) {
-  meanMs = record.step == first ? record.ms : 0.9 * meanMs + 0.1 * record.ms;
+  auto update = [&](double &mean, double now) {
+    mean = record.step == first ? now : 0.9 * mean + 0.1 * now;
+  };
+  update(meanMs.step, record.ms);
+  update(meanMs.kernels, record.kernelMs);
+  update(meanMs.host, record.hostMs);
+  update(meanMs.optimizer, record.optimizerMs);
+  update(meanMs.io, record.ioMs);
   if (record.validationLoss)
     validationLoss = record.validationLoss;
   Clock::time_point now = Clock::now();

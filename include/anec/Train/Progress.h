@@ -58,7 +58,10 @@ private:
   DataUnit unit = DataUnit::Tokens;
   Clock::time_point shown;
   std::optional<double> validationLoss;
-  double meanMs = 0; ///< running mean of the time per step
+  /// Running means of the times of a step and of its parts.
+  struct Means {
+    double step = 0, kernels = 0, host = 0, optimizer = 0, io = 0;
+  } meanMs;
 };
 
 } // namespace anec
