@@ -150,7 +150,6 @@ SHAPES = [
     ("movedim", lambda x: torch.movedim(x, (0, 2), (1, 0)), (f(2, 3, 4),)),
     ("expand", lambda x: x.expand(2, -1, 4), (f(3, 1),)),
     ("repeat", lambda x: (x.repeat(2, 1, 3), x.tile(2)), (_M,)),
-    ("repeat-none", lambda x: torch.cat([x, x[:, :1].repeat(1, 0), x[:, :1].expand(-1, 0)], 1), (_M,)),
     ("repeat-interleave", lambda x: (x.repeat_interleave(2, 1), x.repeat_interleave(3)), (_M,)),
     ("select", lambda x: (x[1], x[:, -2]), (_M,)),
     ("slice", lambda x: (x[1:], x[:, ::2], x[:, -3:-1], x[:, 1:100]), (f(4, 5),)),
@@ -410,6 +409,9 @@ CREATIONS = [
     ("cast-int", lambda x: (x.float(), x.bool(), x.to(torch.int16), x.to(torch.uint8)),
      (i(3, 4),)),
     ("type-as", lambda x, y: x.type_as(y), (i(3, 4), _M)),
+    # Here, since the turns of the others follow from their places.
+    ("repeat-none",
+     lambda x: torch.cat([x, x[:, :1].repeat(1, 0), x[:, :1].expand(-1, 0)], 1), (_M,)),
 ]
 
 CASES = (ELEMENTS + ACTIVATIONS + PAIRS + SHAPES + REDUCTIONS + INDICES + PRODUCTS + LAYERS +
