@@ -116,7 +116,7 @@ class Session:
         return outputs
 
     def interrupt(self):
-        """Ends what another thread computes with this session, after the op that it
+        """Ends what another thread computes with the session, after the op that it
         is at: it raises an Error, and what it would have written is not complete."""
         self._handle.interrupt()
 
