@@ -19,8 +19,10 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Shell"))
+TESTS = pathlib.Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(TESTS / "Shell"), str(TESTS / "CoreML/Inputs")]
 import memory
+import proto
 from damage import damage
 from outcomes import Outcomes
 
@@ -46,34 +48,6 @@ def varint(value):
     return bytes([*groups, value])
 
 
-def read_varint(data, at):
-    value = shift = 0
-    while True:
-        value |= (data[at] & 127) << shift
-        at, shift = at + 1, shift + 7
-        if data[at - 1] < 128:
-            return value, at
-
-
-def fields_of(data):
-    """The fields of a message of Protocol Buffers: [number, wire type, value]."""
-    fields, at = [], 0
-    while at < len(data):
-        tag, at = read_varint(data, at)
-        wire = tag & 7
-        if wire == 0:
-            value, at = read_varint(data, at)
-        else:
-            size = {1: 8, 5: 4}.get(wire)
-            if size is None:
-                size, at = read_varint(data, at)
-            if wire not in (1, 2, 5) or at + size > len(data):
-                raise ValueError
-            value, at = data[at:at + size], at + size
-        fields.append([tag >> 3, wire, value])
-    return fields
-
-
 def message_of(fields):
     parts = []
     for number, wire, value in fields:
@@ -90,8 +64,8 @@ def damage_fields(data, choose):
     if len(data) > MOST:
         return damage(data, WORDS, choose)
     try:
-        fields = fields_of(data)
-    except (ValueError, IndexError):
+        fields = [list(field) for field in proto.fields(data)]
+    except proto.Malformed:
         return damage(data, WORDS, choose)
     for _ in range(choose.choice([1, 1, 2, 4])):
         if not fields:
