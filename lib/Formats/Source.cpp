@@ -50,6 +50,7 @@ static MILReadOptions milOptions(const ReadOptions &options) {
           .onlyDefaultFunction = options.onlyDefaultFunction,
           .parts = options.parts,
           .part = options.part,
+          .defersChecksums = options.defersChecksums,
           .suppresses = options.suppresses,
           .sourceWeights = options.sourceWeights.get(),
           .description = options.description};

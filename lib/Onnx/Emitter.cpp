@@ -29,10 +29,13 @@ int64_t Val::dim(int64_t axis) const {
   return axis < 0 || axis >= rank() ? 1 : shape()[axis];
 }
 
-ConstantRef Val::known() const {
-  const Op *op = value ? value->definingOp() : nullptr;
+/// The constant that a value is; null for others.
+static ConstantRef constantOf(Val x) {
+  const Op *op = x ? x.get()->definingOp() : nullptr;
   return op && op->is(ops::Const) ? op->constants().front() : nullptr;
 }
+
+bool Val::isKnown() const { return bool(constantOf(*this)); }
 
 //===----------------------------------------------------------------------===//
 // Ops
@@ -66,9 +69,16 @@ bool Emitter::affords(llvm::ArrayRef<int64_t> extents) {
   return count && *count <= most && budget.takeElements(*count);
 }
 
+ConstantRef Emitter::known(Val x) const {
+  ConstantRef constant = constantOf(x);
+  if (constant)
+    noteRead(*constant);
+  return constant;
+}
+
 ConstantRef Emitter::knownOf(Value *value) const {
   Value *computed = storedValues.lookup(value);
-  return Val(computed ? computed : value).known();
+  return constantOf(computed ? computed : value);
 }
 
 Vals Emitter::compute(const Op &op, const FoldLimits &limits) {
@@ -94,10 +104,14 @@ Vals Emitter::compute(const Op &op, const FoldLimits &limits) {
     return {};
   std::vector<RefTensor> operands;
   operands.reserve(op.numOperands());
-  for (Value *operand : op.operandValues())
-    operands.push_back(
-        {operand ? operand->type : TensorType(),
-         operand ? knownOf(operand)->asDoubles() : std::vector<double>()});
+  for (Value *operand : op.operandValues()) {
+    operands.emplace_back();
+    if (!operand)
+      continue;
+    ConstantRef known = knownOf(operand);
+    noteRead(*known);
+    operands.back() = {operand->type, known->asDoubles()};
+  }
   std::vector<RefTensor> out;
   for (Value *result : op.resultValues())
     out.push_back({result->type,
@@ -156,7 +170,7 @@ void Emitter::storeArguments(const OpDef &def,
     if (slot == values.size())
       return;
     Value *&value = values[slot++];
-    if (param.mustBeStored && value && !Val(value).known())
+    if (param.mustBeStored && value && !constantOf(value))
       value = stored(value).get();
   }
 }
@@ -272,9 +286,10 @@ bool onnx::isStoredOnly(DType dtype) {
 }
 
 Val Emitter::native(Val x) {
-  ConstantRef known = x.known();
+  ConstantRef known = constantOf(x);
   if (!known || nativeType(x.dtype()) == x.dtype())
     return x;
+  noteRead(*known);
   Value *&converted = natives[x.get()];
   if (converted)
     return converted;
@@ -352,7 +367,7 @@ Val Emitter::reshape(Val x, llvm::ArrayRef<int64_t> shape) {
   x = native(x);
   if (!x || llvm::ArrayRef<int64_t>(x.shape()) == shape)
     return x;
-  if (ConstantRef known = x.known();
+  if (ConstantRef known = constantOf(x);
       known && TensorType(x.dtype(), shape).numElements() == x.size())
     return constant(known->reshaped(shape));
   if (shape.empty())

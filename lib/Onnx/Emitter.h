@@ -23,6 +23,7 @@
 #include "anec/IR/SourceWeights.h"
 #include "anec/Ops/Ops.h"
 #include "llvm/ADT/DenseMap.h"
+#include <functional>
 
 namespace anec::onnx {
 
@@ -40,8 +41,8 @@ public:
   /// The extent of an axis; negative axes count from the end. 1 when there is
   /// no such axis.
   int64_t dim(int64_t axis) const;
-  /// The elements, when they are known; null otherwise.
-  ConstantRef known() const;
+  /// Whether the elements are known; Emitter::known gives them.
+  bool isKnown() const;
 
 private:
   Value *value;
@@ -68,7 +69,12 @@ public:
   Diagnostics &diagnostics() { return diags; }
   /// Whether gradients are to be those of the source, too.
   bool trains = false;
+  /// Hears of each constant before rows or folding read its elements. Most
+  /// weights only pass through.
+  std::function<void(const Constant &)> willRead;
 
+  /// The elements of a value, to be read, when they are known; null otherwise.
+  ConstantRef known(Val x) const;
   /// Reports why an op cannot be made, and gives a missing value.
   Val fail(const std::string &why);
   /// Counts an op, a node or a constant, whose names take so many bytes.
@@ -170,6 +176,10 @@ public:
   static DType wideOf(Val x);
 
 private:
+  void noteRead(const Constant &constant) const {
+    if (willRead)
+      willRead(constant);
+  }
   /// The elements of a value: a constant, or in `storedValues`.
   ConstantRef knownOf(Value *value) const;
   /// The results of an op as constants; empty if they are not known or beyond

@@ -562,7 +562,7 @@ bool GraphReader::readResults(const proto::Graph &graph, Function &function) {
       return false;
     }
     // Each output is the result of an op of its own.
-    if (result && (!result.get()->definingOp() || result.known() ||
+    if (result && (!result.get()->definingOp() || result.isKnown() ||
                    !used.insert(result.get()).second))
       result = emitter->copy(result);
     if (!result)

@@ -32,7 +32,7 @@ ConstantRef Node::known(size_t index) {
   Val x = raw(index);
   if (!x || hasFailed)
     return nullptr;
-  ConstantRef known = x.known();
+  ConstantRef known = e.known(x);
   if (!known) {
     scope.needConstant(x, message.input[index], range);
     hasFailed = true;

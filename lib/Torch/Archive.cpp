@@ -241,19 +241,30 @@ std::vector<StringRef> Archive::names() const {
   return names;
 }
 
+Archive::Entry *Archive::find(StringRef name, std::string &error) {
+  auto found = indices.find(name);
+  if (found != indices.end())
+    return &entries[found->second];
+  error = "entry `" + name.str() + "` is missing";
+  return nullptr;
+}
+
 std::optional<ArrayRef<uint8_t>> Archive::read(StringRef name,
                                                std::string &error) {
-  auto found = indices.find(name);
-  if (found == indices.end()) {
-    error = "entry `" + name.str() + "` is missing";
+  Entry *entry = find(name, error);
+  if (!entry)
     return std::nullopt;
-  }
-  Entry &entry = entries[found->second];
-  if (!entry.wasRead && llvm::crc32(entry.bytes) != entry.checksum) {
+  if (!entry->wasRead && llvm::crc32(entry->bytes) != entry->checksum) {
     error = "entry `" + name.str() +
             "` is damaged: it does not have its checksum (CRC-32)";
     return std::nullopt;
   }
-  entry.wasRead = true;
-  return entry.bytes;
+  entry->wasRead = true;
+  return entry->bytes;
+}
+
+std::optional<ArrayRef<uint8_t>> Archive::locate(StringRef name,
+                                                 std::string &error) {
+  const Entry *entry = find(name, error);
+  return entry ? std::optional(entry->bytes) : std::nullopt;
 }

@@ -36,8 +36,15 @@ public:
   /// is damaged.
   std::optional<llvm::ArrayRef<uint8_t>> read(llvm::StringRef name,
                                               std::string &error);
+  /// The same without the checksum: `read` must succeed before the elements
+  /// are used.
+  std::optional<llvm::ArrayRef<uint8_t>> locate(llvm::StringRef name,
+                                                std::string &error);
 
 private:
+  struct Entry;
+  Entry *find(llvm::StringRef name, std::string &error);
+
   struct Entry {
     std::string name;
     llvm::ArrayRef<uint8_t> bytes;

@@ -32,6 +32,7 @@ bool GraphReader::read(Function &function) {
   ops.setRange(graphRange);
   emitter = &ops;
   ops.trains = sourceWeights && sourceWeights->trains();
+  ops.willRead = [this](const Constant &constant) { checkElements(constant); };
   main.graph = &program.graph;
   current = &main;
   return shapes.choose() && readInputs(function) && readNodes(program.graph) &&
@@ -221,10 +222,18 @@ void GraphReader::noteWeights() {
   }
 }
 
+void GraphReader::checkElements(const Constant &constant) {
+  std::string error, damaged = weights.check(constant, error);
+  if (!damaged.empty())
+    diags.reportFile(path, diag::TorchTensor, damaged, error);
+}
+
 Item GraphReader::readConstant(const InputSpec &spec) {
   Item item;
   std::string error;
-  ConstantRef value = weights.read(spec.target, item.type, error);
+  ConstantRef value = defersChecksums
+                          ? weights.locate(spec.target, item.type, error)
+                          : weights.read(spec.target, item.type, error);
   if (!value) {
     diags.reportFile(path, diag::TorchTensor, spec.target, error);
     return item;
@@ -575,7 +584,7 @@ bool GraphReader::readResults(Function &function) {
       return false;
     }
     // Each output is the result of an op of its own.
-    if (result && (!result.get()->definingOp() || result.known() ||
+    if (result && (!result.get()->definingOp() || result.isKnown() ||
                    !used.insert(result.get()).second))
       result = emitter->copy(result);
     if (!result) {

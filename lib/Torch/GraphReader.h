@@ -19,6 +19,9 @@ public:
   GraphReader(const Program &program, StringRef path, Weights &weights,
               mil::RequestedShapes &requested, onnx::FixedInputs &inputs,
               size_t fileSize, SourceWeights *trained, Diagnostics &diags);
+  /// Whether checksums of weights are compared only where the program depends
+  /// on their elements.
+  bool defersChecksums = false;
   bool read(Function &function);
 
 private:
@@ -45,6 +48,7 @@ private:
   /// Reports the errors that ops and rows had as those of the node.
   bool takeErrors(SourceRange range, const GraphNode *message);
   Item readConstant(const InputSpec &spec);
+  void checkElements(const Constant &constant);
   Item outputItem(const Argument &argument);
 
   Item find(StringRef name) override;

@@ -69,7 +69,7 @@ std::vector<StringRef> ModelArchive::models() const {
 }
 
 bool ModelArchive::addWeights(StringRef model, StringRef folder,
-                              Diagnostics &diags) {
+                              bool defersChecksums, Diagnostics &diags) {
   std::string error, base = root + "data/" + folder.str() + "/";
   std::string config = base + model.str() + "_" + folder.str() + "_config.json";
   Weights &all = weightsOf(model);
@@ -82,7 +82,9 @@ bool ModelArchive::addWeights(StringRef model, StringRef folder,
     read = all.addConfig(archive, config, base, error);
   } else if (archive.has(pickled)) {
     nested.push_back(std::make_unique<Archive>());
-    std::optional<llvm::ArrayRef<uint8_t>> bytes = archive.read(pickled, error);
+    std::optional<llvm::ArrayRef<uint8_t>> bytes =
+        defersChecksums ? archive.locate(pickled, error)
+                        : archive.read(pickled, error);
     // Before 2.8, there is no file for none.
     read = bytes && (bytes->empty() ||
                      addPickledTensors(*nested.back(), *bytes, all, error));
@@ -94,7 +96,7 @@ bool ModelArchive::addWeights(StringRef model, StringRef folder,
 }
 
 bool ModelArchive::readProgram(StringRef model, Program &program,
-                               Diagnostics &diags) {
+                               bool defersChecksums, Diagnostics &diags) {
   auto entry = llvm::find_if(
       programs, [&](const auto &entry) { return entry.first == model; });
   std::string error;
@@ -109,8 +111,9 @@ bool ModelArchive::readProgram(StringRef model, Program &program,
     return false;
   }
   version = program.torchVersion.str();
-  return weights.contains(model) || (addWeights(model, "weights", diags) &&
-                                     addWeights(model, "constants", diags));
+  return weights.contains(model) ||
+         (addWeights(model, "weights", defersChecksums, diags) &&
+          addWeights(model, "constants", defersChecksums, diags));
 }
 
 Weights &ModelArchive::weightsOf(StringRef model) {

@@ -25,7 +25,10 @@ public:
   bool open(Diagnostics &diags);
   /// The names of models, in order.
   std::vector<StringRef> models() const;
-  bool readProgram(StringRef model, Program &program, Diagnostics &diags);
+  /// With `defersChecksums`, tensors in an archive inside of this one have only
+  /// its checksums.
+  bool readProgram(StringRef model, Program &program, bool defersChecksums,
+                   Diagnostics &diags);
   Weights &weightsOf(StringRef model);
 
   StringRef path() const { return file; }
@@ -34,7 +37,8 @@ public:
 
 private:
   bool findModels(Diagnostics &diags);
-  bool addWeights(StringRef model, StringRef folder, Diagnostics &diags);
+  bool addWeights(StringRef model, StringRef folder, bool defersChecksums,
+                  Diagnostics &diags);
 
   std::string file;
   MappedFile contents;

@@ -195,7 +195,7 @@ std::vector<Item> Node::items(StringRef parameter) {
 ConstantRef Node::known(Val x, StringRef what) {
   if (!x || hasFailed)
     return nullptr;
-  ConstantRef known = x.known();
+  ConstantRef known = e.known(x);
   if (!known) {
     scope.needConstant(x, what, range);
     hasFailed = true;

@@ -28,10 +28,10 @@ static void removeUnused(Function &function) {
 /// Reads a model of the archive as a function of `module`.
 static bool readModel(ModelArchive &archive, StringRef model, StringRef name,
                       Module &module, mil::RequestedShapes &shapes,
-                      onnx::FixedInputs &inputs, SourceWeights *weights,
+                      onnx::FixedInputs &inputs, const MILReadOptions &options,
                       Diagnostics &diags) {
   Program program;
-  if (!archive.readProgram(model, program, diags))
+  if (!archive.readProgram(model, program, options.defersChecksums, diags))
     return false;
   FunctionalizeError error;
   if (!functionalize(program, error)) {
@@ -48,7 +48,8 @@ static bool readModel(ModelArchive &archive, StringRef model, StringRef name,
   }
   Function *function = module.addFunction(FunctionKind::Kernel, name);
   GraphReader reader(program, archive.path(), archive.weightsOf(model), shapes,
-                     inputs, archive.fileSize(), weights, diags);
+                     inputs, archive.fileSize(), options.sourceWeights, diags);
+  reader.defersChecksums = options.defersChecksums;
   if (!reader.read(*function))
     return false;
   removeUnused(*function);
@@ -87,9 +88,8 @@ std::unique_ptr<Module> anec::readTorch(StringRef path, Diagnostics &diags,
     inputs.changed = false;
     bool read = true;
     for (StringRef model : models)
-      read = read &&
-             readModel(archive, isOnly ? archive.models()[0] : model, model,
-                       *module, shapes, inputs, options.sourceWeights, diags);
+      read = read && readModel(archive, isOnly ? archive.models()[0] : model,
+                               model, *module, shapes, inputs, options, diags);
     if (inputs.changed && diags.errorCount() == errors)
       continue;
     if (!read)

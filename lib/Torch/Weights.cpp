@@ -47,6 +47,9 @@ std::optional<DType> torch::storedType(ScalarType type) {
   }
 }
 
+/// Of fewer elements, comparing the checksum costs nothing.
+static constexpr int64_t leastCountLeft = 64;
+
 bool torch::isComplex(ScalarType type) {
   return type >= ScalarType::Complex32 && type <= ScalarType::Complex128;
 }
@@ -119,6 +122,33 @@ std::string Weights::sharedWith(llvm::StringRef name) const {
 
 ConstantRef Weights::read(llvm::StringRef name, ScalarType &type,
                           std::string &error) {
+  return read(name, type, Checksum::Now, error);
+}
+
+ConstantRef Weights::locate(llvm::StringRef name, ScalarType &type,
+                            std::string &error) {
+  return read(name, type, Checksum::Later, error);
+}
+
+std::string Weights::check(const Constant &constant, std::string &error) {
+  const uint8_t *begin = constant.bytes().data();
+  auto found = unchecked.upper_bound(begin);
+  if (found == unchecked.begin() || begin >= (--found)->second.end)
+    return "";
+  std::string name = std::move(found->second.name);
+  unchecked.erase(found);
+  const StoredTensor &tensor = tensors.find(name)->second;
+  return tensor.archive->read(tensor.entry, error) ? "" : name;
+}
+
+/// Whether elements of the type are read only to compute with them: integers
+/// decide shapes, and others are rewritten in a type that ops have.
+static bool isOnlyComputedWith(ScalarType type) {
+  return type == ScalarType::Float32 || type == ScalarType::Float16;
+}
+
+ConstantRef Weights::read(llvm::StringRef name, ScalarType &type,
+                          Checksum checksum, std::string &error) {
   auto fail = [&](const llvm::Twine &why) {
     error = why.str();
     return ConstantRef();
@@ -140,14 +170,21 @@ ConstantRef Weights::read(llvm::StringRef name, ScalarType &type,
   if (!tensor.meta.isStrided || !shape || !strides || !offset ||
       shape->size() != strides->size() || !checkedNumElements(*shape))
     return fail("it is no dense tensor of a known shape");
+  int64_t count = *checkedNumElements(*shape);
+  Shape inOrder = rowMajorStrides(*shape);
+  bool isInOrder = true;
+  for (size_t axis = 0; axis != shape->size(); ++axis)
+    isInOrder &= (*shape)[axis] == 1 || (*strides)[axis] == inOrder[axis];
+  bool isLeft = checksum == Checksum::Later && isInOrder &&
+                count >= leastCountLeft && isOnlyComputedWith(type);
   if (tensor.archive) {
     std::optional<llvm::ArrayRef<uint8_t>> bytes =
-        tensor.archive->read(tensor.entry, error);
+        isLeft ? tensor.archive->locate(tensor.entry, error)
+               : tensor.archive->read(tensor.entry, error);
     if (!bytes)
       return nullptr;
     tensor.storage = *bytes;
   }
-  int64_t count = *checkedNumElements(*shape);
   if (count != 0 && tensor.storage.empty())
     return fail("it has no elements in the file: the model was exported with "
                 "fake tensors (FakeTensorMode, the device `meta`); load the "
@@ -167,17 +204,15 @@ ConstantRef Weights::read(llvm::StringRef name, ScalarType &type,
   if (part != type)
     full.push_back(2);
   TensorType result(*dtype, full);
-  Shape inOrder = rowMajorStrides(*shape);
-  bool isInOrder = true;
-  for (size_t axis = 0; axis != shape->size(); ++axis)
-    isInOrder &= (*shape)[axis] == 1 || (*strides)[axis] == inOrder[axis];
   if (count == 0)
     return Constant::copy(result, {});
-  if (isInOrder)
-    return Constant::view(
-        result, *dtype,
-        tensor.storage.slice(size_t(*offset * size), size_t(count * size)),
-        file);
+  if (isInOrder) {
+    llvm::ArrayRef<uint8_t> bytes =
+        tensor.storage.slice(size_t(*offset * size), size_t(count * size));
+    if (isLeft && tensor.archive)
+      unchecked.try_emplace(bytes.data(), Unchecked{bytes.end(), name.str()});
+    return Constant::view(result, *dtype, bytes, file);
+  }
   // A stride of 0 makes any number of elements of one.
   if (count > elements)
     return fail("its view has more elements than are stored");

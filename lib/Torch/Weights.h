@@ -10,7 +10,7 @@
 #include "Program.h"
 #include "anec/IR/Constant.h"
 #include "anec/Support/MappedFile.h"
-#include "llvm/ADT/DenseMap.h"
+#include <map>
 
 namespace anec::torch {
 
@@ -48,9 +48,28 @@ public:
   /// in order. A complex one has an axis more, of real and imaginary parts.
   /// Returns null, with `error` set, if it cannot be read.
   ConstantRef read(llvm::StringRef name, ScalarType &type, std::string &error);
+  /// The same, where the elements of a large tensor may never be read: its
+  /// checksum is left to `check`.
+  ConstantRef locate(llvm::StringRef name, ScalarType &type,
+                     std::string &error);
+  /// Compares the checksum of what `locate` gave, if it was left. Returns the
+  /// name of a tensor that is damaged, with `error` set, the first time; empty
+  /// otherwise.
+  std::string check(const Constant &constant, std::string &error);
 
 private:
+  enum class Checksum { Now, Later };
+  ConstantRef read(llvm::StringRef name, ScalarType &type, Checksum checksum,
+                   std::string &error);
+
   MappedFile file;
+  /// A tensor whose checksum is left.
+  struct Unchecked {
+    const uint8_t *end;
+    std::string name;
+  };
+  /// By the address of their elements.
+  std::map<const uint8_t *, Unchecked> unchecked;
   std::vector<std::unique_ptr<JsonTree>> configs;
   llvm::StringMap<StoredTensor> tensors;
 };

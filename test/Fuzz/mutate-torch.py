@@ -2,8 +2,9 @@
 """Damages archives of PyTorch and reads them: each run must end with exit code 0 or 1, in
 10 seconds and 1 GB of memory, and an error must name a file.
 
-  mutate-torch.py ANEC ARCHIVES [--count=1000] [--seed=1] [--work=DIR]
+  mutate-torch.py ANEC ARCHIVES [--info=ANE-RUN] [--count=1000] [--seed=1] [--work=DIR]
 
+With --info, every other archive is read by `ane-run info`, which reads no weights.
 ARCHIVES has .pt2 files, at any depth. Half of the runs damage the bytes of the archive,
 and half an entry, whose checksum then is right. Prints the failing archives, which stay
 in the folder --work, and returns 1 when there are any."""
@@ -49,6 +50,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("anec")
     parser.add_argument("archives", type=pathlib.Path)
+    parser.add_argument("--info", metavar="ANE-RUN")
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--work", type=pathlib.Path)
@@ -65,6 +67,8 @@ def main():
         target = work / f"{number}.pt2"
         target.write_bytes(damaged(choose.choice(archives), choose))
         command = [arguments.anec, target, "-o", "/dev/null"]
+        if arguments.info and number % 2:
+            command = [arguments.info, "info", target]
         result, why, text = None, "", ""
         try:
             result = subprocess.run(memory.within(1 << 30, command), capture_output=True,

@@ -19,7 +19,7 @@ public:
 
 private:
   bool printPackage(Diagnostics &diags) const;
-  bool printFunction(Diagnostics &diags) const;
+  bool printFunction(Diagnostics &diags);
 
   ProgramFlags program;
   cl::opt<bool> json{"json", cl::desc("Print JSON")};
@@ -42,7 +42,8 @@ bool Info::printPackage(Diagnostics &diags) const {
   return false;
 }
 
-bool Info::printFunction(Diagnostics &diags) const {
+bool Info::printFunction(Diagnostics &diags) {
+  program.looksAtNoElements = true;
   std::optional<LoadedProgram> loaded =
       program.load({}, /*onlyToLook=*/true, diags);
   if (!loaded)

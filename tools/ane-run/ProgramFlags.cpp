@@ -36,6 +36,7 @@ ProgramFlags::load(llvm::ArrayRef<std::string> inputs, bool onlyToLook,
   options.onlyDefaultFunction = true;
   options.part = part.value();
   options.suppresses = true;
+  options.defersChecksums = looksAtNoElements;
   options.description = &loaded.description;
   loaded.module = readSourceFile(program, options, diags);
   if (loaded.module)

@@ -45,6 +45,8 @@ struct ProgramFlags {
   FixFlag fixed;
   /// `fixed` is of the model that the program was made of.
   bool fixesReference = false;
+  /// No element of a weight is read.
+  bool looksAtNoElements = false;
 
   /// The error in the flags; empty when they are valid.
   std::string check() const;

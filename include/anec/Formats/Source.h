@@ -40,6 +40,7 @@ struct ReadOptions {
   bool onlyDefaultFunction = false;
   MILReadOptions::Parts parts = MILReadOptions::Parts::Joined;
   std::optional<uint64_t> part;
+  bool defersChecksums = false;
   bool suppresses = false;
   ModelDescription *description = nullptr;
   /// What becomes of the weights of a program that others wrote; null for

@@ -64,6 +64,10 @@ struct MILReadOptions {
   Parts parts = Parts::Joined;
   /// Of a pipeline, only this part; from 0.
   std::optional<uint64_t> part;
+  /// Whether the caller reads no elements of weights. Of an archive of PyTorch,
+  /// the checksums of weights are then compared only where the program depends
+  /// on their elements.
+  bool defersChecksums = false;
   /// Whether the caller does what FunctionDescription::suppression says.
   bool suppresses = false;
   /// What becomes of weights, of ONNX models and PyTorch's archives; null for

@@ -143,7 +143,7 @@ static Places placesOf(Node &node, int64_t batch, int64_t fresh,
     Val start = e.scalar(DType::Int32, double(1 - fresh));
     places.first = e.add(e.cast(last, DType::Int32), start);
   }
-  ConstantRef known = places.first.known();
+  ConstantRef known = e.known(places.first);
   if (known && before + fresh == places.length &&
       llvm::all_of(known->asInts(),
                    [&](int64_t first) { return first == before; }))

@@ -239,8 +239,8 @@ static Val blockWeight(Node &node, const StoredBlocks &blocks) {
     return {};
   std::vector<double> all =
       unpacked(packed->bytes(), blocks.rows, whole, blocks.bits);
-  std::vector<double> factors = scale.known()->asDoubles(),
-                      points = zero.known()->asDoubles(), elements;
+  std::vector<double> factors = e.known(scale)->asDoubles(),
+                      points = e.known(zero)->asDoubles(), elements;
   Shape blockOf = blockOfColumns(node, blocks);
   if (node.failed())
     return {};

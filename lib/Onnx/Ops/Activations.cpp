@@ -148,7 +148,7 @@ static void readPRelu(Node &n) {
     slope = n.e.reshape(slope, shape);
   }
   bool perChannel =
-      slope.known() && x.rank() >= 3 && x.rank() <= 5 &&
+      slope.isKnown() && x.rank() >= 3 && x.rank() <= 5 &&
       slope.rank() <= x.rank() && slope.dim(1 - x.rank()) == slope.size() &&
       slope.size() == x.dim(1) && x.dtype() == slope.dtype() &&
       Emitter::wideOf(x) == x.dtype() && x.dtype() != DType::Int32;

@@ -30,7 +30,7 @@ Val onnx::logSoftmax(Emitter &e, Val x, int64_t axis) {
 }
 
 bool onnx::checkIndices(Node &n, Val indices, int64_t extent) {
-  ConstantRef known = indices.known();
+  ConstantRef known = n.e.known(indices);
   if (!known)
     return true;
   if (!isInteger(known->dtype())) {

@@ -40,8 +40,8 @@ static Val headProduct(Emitter &e, Val x, Val keys, bool transposed) {
 }
 
 /// Whether each row of a constant mask keeps something.
-static bool keepsSome(Val keeps) {
-  ConstantRef known = keeps.known();
+static bool keepsSome(Emitter &e, Val keeps) {
+  ConstantRef known = e.known(keeps);
   if (!known)
     return false;
   std::vector<double> elements = known->asDoubles();
@@ -59,7 +59,7 @@ static bool keepsSome(Val keeps) {
 static void dropInfinities(Emitter &e, Val &bias, Val &keeps) {
   if (!bias)
     return;
-  ConstantRef known = bias.known();
+  ConstantRef known = e.known(bias);
   if (known && !llvm::is_contained(known->asDoubles(), -INFINITY))
     return;
   Val finite = e.make(ops::NotEqual, {bias, e.scalar(bias.dtype(), -INFINITY)});
@@ -105,7 +105,7 @@ AttentionResults onnx::attend(Emitter &e, const AttentionTerms &terms) {
                     ? weightsBeside(e, scores, terms.sink)
                     : e.make(ops::Softmax, {scores}, {{param::axis, -1}});
   weights = e.cast(weights, dtype);
-  if (keeps && !keepsSome(keeps))
+  if (keeps && !keepsSome(e, keeps))
     weights = e.mul(weights, e.cast(keeps, dtype));
   results.weights = weights;
   results.output = headProduct(e, weights, terms.value, false);

@@ -24,7 +24,7 @@ static void constant(Node &node) {
     return node.out(e.scalar(DType::FP32, node.attrNumber("value_float", 0)));
   if (node.hasAttr("value_int")) {
     int64_t value = node.wideAttr("value_int", 0);
-    return node.out(e.constant(integers(e, {value}).known()->reshaped({})));
+    return node.out(e.constant(e.known(integers(e, {value}))->reshaped({})));
   }
   if (node.hasAttr("value_ints"))
     return node.out(integers(e, node.wideAttrInts("value_ints")));
@@ -69,7 +69,8 @@ static void shapeOf(Node &node) {
 
 static void size(Node &node) {
   Val x = node.raw(0);
-  node.out(node.e.constant(integers(node.e, {x.size()}).known()->reshaped({})));
+  node.out(node.e.constant(
+      node.e.known(integers(node.e, {x.size()}))->reshaped({})));
 }
 
 /// From a start to a limit by steps.

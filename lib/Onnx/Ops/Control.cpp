@@ -31,7 +31,7 @@ static void branches(Node &node) {
   Val condition = node.raw(0);
   if (node.failed())
     return;
-  ConstantRef known = condition.known();
+  ConstantRef known = e.known(condition);
   if (!node.hasAttr("then_branch") || !node.hasAttr("else_branch"))
     return node.fail("`If` needs two branches");
   Vals yes, no;
@@ -154,7 +154,7 @@ bool Loop::readInputs() {
     values.push_back(node.has(i + 2) ? node.raw(i + 2) : node.e.none());
   // What is at hand decides before.
   for (auto [index, x] : {std::pair(0, most), std::pair(1, condition)})
-    if (x && !x.known() && !node.failed() && node.isAtHand(x))
+    if (x && !x.isKnown() && !node.failed() && node.isAtHand(x))
       node.known(index);
   return !node.failed();
 }
@@ -169,8 +169,8 @@ bool Loop::bodyGives(const Vals &results) {
 /// Each turn is read by itself, if their number is known.
 Loop::Turns Loop::unroll() {
   Emitter &e = node.e;
-  ConstantRef number = most ? most.known() : nullptr;
-  ConstantRef first = condition ? condition.known() : nullptr;
+  ConstantRef number = most ? e.known(most) : nullptr;
+  ConstantRef first = condition ? e.known(condition) : nullptr;
   if ((most && !number) || (condition && !first))
     return isDecidedBy(most && !number ? most : condition);
   bool goesOn = !first || first->doubleAt(0) != 0;
@@ -186,7 +186,7 @@ Loop::Turns Loop::unroll() {
     values.assign(results.begin() + 1, results.begin() + 1 + carried);
     for (size_t i = 0; i != collected.size(); ++i)
       collected[i].push_back(results[1 + carried + i]);
-    ConstantRef again = results[0].known();
+    ConstantRef again = e.known(results[0]);
     if (again && again->numElements() == 1) {
       goesOn = again->doubleAt(0) != 0;
       continue;

@@ -25,7 +25,7 @@ Val onnx::convolved(Node &node, Val x, Val weight, Val bias) {
   if (!readWindows(node, kernelOf(node, weight), spatialOf(x), windows))
     return {};
   Vals operands = {x, weight};
-  bool stored = bias && bias.known();
+  bool stored = bias && bias.isKnown();
   if (stored)
     operands.push_back(bias);
   Val result = e.make(ops::Conv, operands,

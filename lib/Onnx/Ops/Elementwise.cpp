@@ -87,7 +87,7 @@ static void isInf(Node &node) {
 static void cast(Node &node, DType dtype) {
   Emitter &e = node.e;
   Val x = node.raw(0);
-  ConstantRef known = x.known();
+  ConstantRef known = e.known(x);
   if (!x)
     return;
   if (nativeType(dtype) == DType::Bool && x.dtype() != DType::Bool) {
@@ -135,7 +135,8 @@ static void bitCast(Node &node) {
     return node.fail("the types must have as many bits");
   if (x.dtype() == *dtype)
     return node.out(x);
-  if (ConstantRef known = x.known(); known && known->storedDType() == x.dtype())
+  if (ConstantRef known = e.known(x);
+      known && known->storedDType() == x.dtype())
     return node.out(
         e.constant(Constant::copy({*dtype, x.shape()}, known->bytes())));
   bool isNarrow = bitWidth(*dtype) < 32 && anec::isInteger(*dtype) &&

@@ -71,8 +71,8 @@ static void batchNorm(Node &node) {
   }
   node.keepConstant(mean);
   node.keepConstant(variance);
-  bool stored = mean.known() && variance.known() && scale.known() &&
-                bias.known() && x.rank() >= 3 && x.rank() <= 5;
+  bool stored = mean.isKnown() && variance.isKnown() && scale.isKnown() &&
+                bias.isKnown() && x.rank() >= 3 && x.rank() <= 5;
   if (stored)
     return node.out(
         e.make(ops::BatchNorm, {x, mean, variance, scale, bias},

@@ -131,9 +131,9 @@ void onnx::readDequantizeLinear(Node &node) {
     scale = e.cast(scale, floatAttr(node, "output_dtype", scale.dtype()));
   // Weights stay small.
   constexpr int64_t leastWeight = 1024;
-  bool isWeight = x.known() && scale.known() && isByte(x.dtype()) &&
+  bool isWeight = x.isKnown() && scale.isKnown() && isByte(x.dtype()) &&
                   x.rank() > 1 && x.size() >= leastWeight &&
-                  (!zero || zero.known());
+                  (!zero || zero.isKnown());
   if (isWeight && axis.block > 0 && x.dim(axis.axis) % axis.block == 0) {
     Vals operands = {x, scale};
     if (zero)

@@ -51,7 +51,7 @@ static bool readLengths(Node &node, Layer &layer) {
     node.fail("`sequence_lens` must have a length for each sequence");
     return false;
   }
-  if (ConstantRef known = lengths.known())
+  if (ConstantRef known = node.e.known(lengths))
     if (llvm::all_of(known->asInts(),
                      [&](int64_t length) { return length == steps; }))
       return true;

@@ -70,7 +70,7 @@ forward and backward, as PyTorch derives it (`_export_forward_backward` of
 ## What is read
 | part | how |
 |---|---|
-| archive | of PyTorch 2.6 to 2.15 (version 8 of PyTorch's schema): tensors as they are (2.9 and newer), which are mapped, or pickled (2.6 to 2.8), of which only dictionaries of tensors are read. Entries must be stored as `torch.export.save` writes them; one that is damaged, occurs twice, overlaps another or contradicts the directory is an error. The checksum of an entry is compared when it is read first |
+| archive | of PyTorch 2.6 to 2.15 (version 8 of PyTorch's schema): tensors as they are (2.9 and newer), which are mapped, or pickled (2.6 to 2.8), of which only dictionaries of tensors are read. Entries must be stored as `torch.export.save` writes them; one that is damaged, occurs twice, overlaps another or contradicts the directory is an error. The checksum of an entry is compared when it is read first; `ane-run info` reads no weights, except where the program depends on their elements |
 | program | as `torch.export.export` gives it, or after `run_decompositions()`; of `strict=True` and `False`. Regions of `torch.no_grad` and of autocast are replaced by their nodes |
 | in-place operators | a new value, which views of the old one then show; views are written back to what they show |
 | buffers that the model writes | states, which begin with 0. One whose buffer has other numbers has the difference to them. |

@@ -42,7 +42,8 @@ static Val computed(Node &n, Val x, Val y, ScalarType type, Compute compute) {
 /// y times the factor `alpha`.
 static Val scaled(Node &n, Val y, ScalarType type) {
   Item alpha = n.item("alpha");
-  if (ConstantRef known = alpha.val.known(); known && known->doubleAt(0) == 1)
+  if (ConstantRef known = n.e.known(alpha.val);
+      known && known->doubleAt(0) == 1)
     return y;
   return n.e.mul(y, n.cast(alpha, type));
 }
@@ -198,7 +199,7 @@ static Val integerPower(Emitter &e, Val x, int64_t exponent) {
 static void power(Node &n) {
   Emitter &e = n.e;
   auto [x, y, type] = pairOf(n, "self", "exponent");
-  ConstantRef known = y.known();
+  ConstantRef known = e.known(y);
   if (known && known->numElements() == 1) {
     double exponent = known->doubleAt(0);
     if (isIntegral(type) && exponent < 1)

@@ -70,7 +70,7 @@ static void attention(Node &n) {
       Val seen = e.reduce(ops::ReduceMax, e.cast(mask, DType::Int32),
                           {mask.rank() - 1}, true);
       hidden = e.make(ops::Equal, {seen, e.scalar(DType::Int32, 0)});
-      if (ConstantRef known = hidden.known();
+      if (ConstantRef known = e.known(hidden);
           known &&
           llvm::all_of(known->asDoubles(), [](double x) { return x == 0; }))
         hidden = Val();

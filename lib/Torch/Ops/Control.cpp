@@ -63,7 +63,7 @@ static void branches(Node &n) {
   if (n.failed() || parts.graphs.size() != 2 || parts.lists.size() != 1)
     return n.fail("it must have two graphs and a list of operands");
   std::vector<Item> yes, no;
-  ConstantRef known = parts.first.val.known();
+  ConstantRef known = e.known(parts.first.val);
   if (known && known->numElements() == 1) {
     bool isTrue = known->doubleAt(0) != 0;
     Vals results;

@@ -17,7 +17,7 @@ static void giveFilled(Node &n, Shape shape, Val value, ScalarType from) {
   Val element = n.cast(value, from, type);
   if (n.failed() || !element)
     return;
-  ConstantRef known = element.known();
+  ConstantRef known = n.e.known(element);
   if (known && !isComplex(type))
     return n.out(n.e.filled(nativeType(type), shape, known->doubleAt(0)));
   n.out(n.e.broadcast(element, shape));

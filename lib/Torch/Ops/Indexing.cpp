@@ -11,7 +11,7 @@ using namespace anec::torch;
 
 Val torch::fromStart(Emitter &e, Val indices, int64_t extent) {
   indices = e.cast(indices, DType::Int32);
-  if (ConstantRef known = indices.known()) {
+  if (ConstantRef known = e.known(indices)) {
     Shape numbers = known->asInts();
     if (llvm::all_of(numbers, [](int64_t index) { return index >= 0; }))
       return indices;

@@ -66,7 +66,7 @@ static Val byRunning(Node &n, Val x, Val weight, Val bias, Val mean,
     bias = e.filled(x.dtype(), {x.dim(1)}, 0);
   Vals stored = {mean, variance, weight, bias};
   if (x.rank() >= 3 && x.rank() <= 5 &&
-      llvm::all_of(stored, [](Val value) { return bool(value.known()); }))
+      llvm::all_of(stored, [](Val value) { return value.isKnown(); }))
     return e.make(ops::BatchNorm,
                   {x, e.cast(mean, x.dtype()), e.cast(variance, x.dtype()),
                    e.cast(weight, x.dtype()), e.cast(bias, x.dtype())},

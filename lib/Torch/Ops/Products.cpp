@@ -56,7 +56,7 @@ static void linear(Node &n) {
   if (isList)
     x = e.reshape(x, {1, x.dim(0)});
   Val result;
-  if (weight.known() && (!bias || bias.known()) && x.rank() >= 1 &&
+  if (weight.isKnown() && (!bias || bias.isKnown()) && x.rank() >= 1 &&
       x.rank() <= 5) {
     Vals operands = {x, weight};
     if (bias)
@@ -77,12 +77,12 @@ static void addProduct(Node &n, StringRef first, StringRef second) {
   Item alpha = n.item("alpha"), beta = n.item("beta");
   ScalarType type = n.outType();
   auto scaled = [&](Val x, const Item &factor) {
-    ConstantRef known = factor.val.known();
+    ConstantRef known = e.known(factor.val);
     return known && known->doubleAt(0) == 1 ? x
                                             : e.mul(x, n.cast(factor, type));
   };
   Val result = e.cast(product(e, x, y), nativeType(type));
-  if (ConstantRef known = beta.val.known(); known && known->doubleAt(0) == 0)
+  if (ConstantRef known = e.known(beta.val); known && known->doubleAt(0) == 0)
     return n.out(scaled(result, alpha));
   n.out(e.add(scaled(self, beta), scaled(result, alpha)));
 }

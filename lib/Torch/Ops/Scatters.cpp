@@ -111,7 +111,8 @@ static void indexAdd(Node &n) {
   Item x = n.item("self");
   Val source = n.cast(n.item("source"), x.type);
   Item alpha = n.item("alpha");
-  if (ConstantRef known = alpha.val.known(); !known || known->doubleAt(0) != 1)
+  if (ConstantRef known = n.e.known(alpha.val);
+      !known || known->doubleAt(0) != 1)
     source = n.e.mul(source, n.cast(alpha, x.type));
   giveRows(n, n.in("self"), source, "add");
 }

@@ -275,7 +275,7 @@ static void select(Node &n) {
   const Argument &given = n.argument("index");
   Shape shape = x.val.shape();
   shape.erase(shape.begin() + axis);
-  if (given.kind == Argument::Kind::Value && !n.item("index").val.known()) {
+  if (given.kind == Argument::Kind::Value && !n.item("index").val.isKnown()) {
     Val index = e.reshape(n.in("index"), {1});
     return n.out(e.reshape(e.gather(x.val, index, axis), shape));
   }
