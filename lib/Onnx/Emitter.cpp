@@ -9,6 +9,7 @@
 #include "anec/IR/Params.h"
 #include "anec/Onnx/Diags.h"
 #include "anec/Ops/Cost.h"
+#include "anec/Ops/Gradient.h"
 #include <cmath>
 
 using namespace anec;
@@ -214,6 +215,40 @@ Val Emitter::make(const OpDef &def, llvm::ArrayRef<Val> operands,
                   llvm::ArrayRef<Attr> attrs) {
   Vals results = makeAll(def, operands, attrs);
   return results.empty() ? Val() : results.front();
+}
+
+Vals Emitter::gradients(const OpDef &def, llvm::ArrayRef<Val> operands,
+                        llvm::ArrayRef<Attr> attrs, Val dy,
+                        llvm::ArrayRef<bool> wanted) {
+  Vals gradients(operands.size());
+  llvm::SmallVector<Value *> values;
+  llvm::SmallVector<std::optional<DType>> types;
+  for (auto [operand, isWanted] : llvm::zip_equal(operands, wanted)) {
+    values.push_back(operand.get());
+    types.push_back(isWanted ? std::optional(operand.dtype()) : std::nullopt);
+  }
+  if (!dy || llvm::is_contained(values, nullptr) || !count())
+    return gradients;
+  Op *op = builder.create(def, values, attrs);
+  if (!op)
+    return gradients;
+  if (op->result()->type.shape != dy.shape() || !isFloat(dy.dtype())) {
+    fail("its gradient has shape " + shapeToString(dy.shape()) + " and type " +
+         spelling(dy.dtype()).str() + ", and the result that it is of " +
+         shapeToString(op->result()->type.shape));
+    return gradients;
+  }
+  Value *results[] = {dy.get()};
+  MadeOps made;
+  Gradient gradient(builder, made, *op, results, types);
+  def.gradient(gradient);
+  if (llvm::StringRef why = gradient.whyNot(); !why.empty())
+    fail(why.str());
+  for (unsigned slot = 0; slot != gradients.size(); ++slot)
+    gradients[slot] = gradient.gradient(slot);
+  if (!op->result()->hasUses())
+    op->erase();
+  return gradients;
 }
 
 //===----------------------------------------------------------------------===//

@@ -97,6 +97,13 @@ public:
                llvm::ArrayRef<Attr> attrs = {},
                llvm::ArrayRef<unsigned> absent = {});
 
+  /// The gradients of the operands of an op, where `wanted` says so by their
+  /// slots, from `dy`, that of its result. The op itself is made only if its
+  /// rule reads its result.
+  Vals gradients(const OpDef &def, llvm::ArrayRef<Val> operands,
+                 llvm::ArrayRef<Attr> attrs, Val dy,
+                 llvm::ArrayRef<bool> wanted);
+
   // Constants.
   Val constant(ConstantRef value);
   /// The weight `name` of the source: a constant, or the op that `weights`

@@ -268,6 +268,16 @@ bool Node::flag(StringRef parameter) {
   return false;
 }
 
+llvm::SmallVector<bool> Node::flags(StringRef parameter) {
+  llvm::SmallVector<bool> flags;
+  for (const Argument &element : argument(parameter).list) {
+    if (element.kind != Kind::Bool)
+      fail("`" + parameter + "` must have True and False");
+    flags.push_back(element.integer != 0);
+  }
+  return flags;
+}
+
 StringRef Node::text(StringRef parameter) {
   const Argument &given = argument(parameter);
   if (given.kind != Kind::String)

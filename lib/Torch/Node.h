@@ -85,6 +85,7 @@ public:
   double number(StringRef parameter);
   std::vector<double> numbers(StringRef parameter);
   bool flag(StringRef parameter);
+  llvm::SmallVector<bool> flags(StringRef parameter);
   StringRef text(StringRef parameter);
   /// An element type; `fallback` if it is None.
   ScalarType type(StringRef parameter, ScalarType fallback);

@@ -414,5 +414,104 @@ CREATIONS = [
      lambda x: torch.cat([x, x[:, :1].repeat(1, 0), x[:, :1].expand(-1, 0)], 1), (_M,)),
 ]
 
+
+def conv_backward(rank, stride=1, padding=0, dilation=1, transposed=False, added=0, groups=1,
+                  mask=(True, True, True)):
+    """The gradients of a convolution, of those operands that `mask` says."""
+    def run(dy, x, weight):
+        lists = [[number] * rank for number in (stride, padding, dilation, added)]
+        gradients = torch.ops.aten.convolution_backward(
+            dy, x, weight, [dy.shape[1]], *lists[:3], transposed, lists[3], groups, list(mask))
+        return tuple(one for one, wanted in zip(gradients, mask) if wanted)
+    return run
+
+
+def max_backward(forward, backward, *form):
+    """The gradient of a pooling by the indices of its windows."""
+    def run(x):
+        y, indices = forward(x, *form)
+        return backward(torch.sin(y), x, *form, indices)
+    return run
+
+
+_pool2, _pool3 = torch.ops.aten.max_pool2d_with_indices, torch.ops.aten.max_pool3d_with_indices
+_pool2b = torch.ops.aten.max_pool2d_with_indices_backward
+_pool3b = torch.ops.aten.max_pool3d_with_indices_backward
+_avg2b, _avg3b = torch.ops.aten.avg_pool2d_backward, torch.ops.aten.avg_pool3d_backward
+
+GRADIENTS = [
+    ("conv1d-backward", conv_backward(1, 2, 1), (f(2, 4, 5), f(2, 3, 9), f(4, 3, 3))),
+    ("conv2d-backward", conv_backward(2), (f(2, 6, 7, 6), f(2, 4, 9, 8), f(6, 4, 3, 3))),
+    # The last row and column of the image are under no window.
+    ("conv2d-backward-strides", conv_backward(2, 2, 1, 2, groups=2),
+     (f(2, 6, 4, 3), f(2, 4, 10, 8), f(6, 2, 3, 3))),
+    ("conv2d-backward-depthwise", conv_backward(2, 1, 1, groups=4),
+     (f(2, 4, 9, 8), f(2, 4, 9, 8), f(4, 1, 3, 3))),
+    ("conv2d-backward-pointwise", conv_backward(2),
+     (f(2, 6, 9, 8), f(2, 4, 9, 8), f(6, 4, 1, 1))),
+    ("conv2d-backward-weight", conv_backward(2, 2, mask=(False, True, False)),
+     (f(2, 6, 4, 3), f(2, 4, 9, 8), f(6, 4, 3, 3))),
+    ("conv2d-backward-image", conv_backward(2, 3, mask=(True, False, True)),
+     (f(2, 6, 3, 3), f(2, 4, 9, 8), f(6, 4, 2, 2))),
+    ("conv3d-backward", conv_backward(3, 2, 1),
+     (f(2, 4, 2, 3, 3), f(2, 2, 4, 5, 6), f(4, 2, 3, 3, 3))),
+    ("conv-transpose-backward", conv_backward(2, 2, 1, 1, True, 1, groups=2),
+     (f(2, 6, 10, 8), f(2, 4, 5, 4), f(4, 3, 3, 3))),
+    ("conv-transpose1d-backward", conv_backward(1, 2, 1, 2, True),
+     (f(2, 3, 11), f(2, 4, 5), f(4, 3, 3))),
+    ("avg-pool-backward", lambda dy, x: _avg2b(dy, x, [2, 3], [], [0, 0], False, True, None),
+     (f(2, 4, 4, 2), _IMAGE)),
+    ("avg-pool-backward-ceil",
+     lambda dy, x: _avg2b(dy, x, [3, 3], [2, 2], [1, 1], True, True, None),
+     (f(2, 4, 5, 5), _IMAGE)),
+    ("avg-pool-backward-inside",
+     lambda dy, x: _avg2b(dy, x, [3, 2], [2, 1], [1, 1], False, False, None),
+     (f(2, 4, 5, 9), _IMAGE)),
+    ("avg-pool-backward-divisor",
+     lambda dy, x: _avg2b(dy, x, [3, 3], [2, 2], [1, 1], False, True, 5),
+     (f(2, 4, 5, 4), _IMAGE)),
+    ("avg-pool-backward-single",
+     lambda dy, x: _avg2b(dy, x, [2, 2], [2, 2], [0, 0], False, True, None),
+     (f(4, 4, 4), f(4, 9, 8))),
+    ("avg-pool3d-backward",
+     lambda dy, x: _avg3b(dy, x, [2, 2, 2], [2, 2, 2], [1, 1, 1], False, False, None),
+     (f(2, 2, 3, 3, 4), f(2, 2, 4, 5, 6))),
+    ("max-pool-backward", max_backward(_pool2, _pool2b, [3, 2], [1, 2], [1, 0], [1, 1], False),
+     (_IMAGE,)),
+    ("max-pool-backward-dilated",
+     max_backward(_pool2, _pool2b, [2, 2], [2, 2], [0, 0], [2, 2], True), (f(4, 9, 8),)),
+    # Of equal elements, the first gets the gradient.
+    ("max-pool-backward-equal",
+     lambda x: max_backward(_pool2, _pool2b, [3, 3], [2, 2], [1, 1], [1, 1], False)(F.relu(x)),
+     (_IMAGE,)),
+    ("upsample-backward", lambda dy: (
+        torch.ops.aten.upsample_bilinear2d_backward(dy, [10, 7], [2, 3, 4, 5], False),
+        torch.ops.aten.upsample_nearest2d_backward(dy, [10, 7], [2, 3, 4, 5]),
+        torch.ops.aten.upsample_bicubic2d_backward(dy, [10, 7], [2, 3, 4, 5], True),
+        torch.ops.aten._upsample_nearest_exact2d_backward(dy, [10, 7], [2, 3, 4, 5]),
+        torch.ops.aten._upsample_bilinear2d_aa_backward(dy, [10, 7], [2, 3, 20, 5], False),
+        torch.ops.aten._upsample_bicubic2d_aa_backward(dy, [10, 7], [2, 3, 20, 5], False)),
+     (f(2, 3, 10, 7),)),
+    ("upsample-backward-scales", lambda dy: (
+        torch.ops.aten.upsample_bilinear2d_backward(dy, [9, 7], [2, 3, 4, 5], False, 2.3, 1.5),
+        torch.ops.aten.upsample_nearest2d_backward(dy, [9, 7], [2, 3, 4, 5], 2.3, 1.5)),
+     (f(2, 3, 9, 7),)),
+    ("upsample1d-backward", lambda dy: (
+        torch.ops.aten.upsample_linear1d_backward(dy, [9], [2, 3, 4], True),
+        torch.ops.aten.upsample_nearest1d_backward(dy, [9], [2, 3, 4]),
+        torch.ops.aten._upsample_nearest_exact1d_backward(dy, [9], [2, 3, 4])),
+     (f(2, 3, 9),)),
+    ("upsample3d-backward", lambda dy: (
+        torch.ops.aten.upsample_trilinear3d_backward(dy, [4, 5, 6], [2, 2, 2, 3, 4], False),
+        torch.ops.aten.upsample_nearest3d_backward(dy, [4, 5, 6], [2, 2, 2, 3, 4]),
+        torch.ops.aten._upsample_nearest_exact3d_backward(dy, [4, 5, 6], [2, 2, 2, 3, 4])),
+     (f(2, 2, 4, 5, 6),)),
+    ("as-strided-scatter-backward", lambda x, y: torch.as_strided_scatter(
+        x, y, (2, 3), (4, 1), 1), (_M, f(2, 3))),
+    ("max-pool3d-backward",
+     max_backward(_pool3, _pool3b, [2, 2, 2], [2, 2, 2], [0, 0, 0], [1, 1, 1], False),
+     (f(2, 2, 4, 5, 6),)),
+]
+
 CASES = (ELEMENTS + ACTIVATIONS + PAIRS + SHAPES + REDUCTIONS + INDICES + PRODUCTS + LAYERS +
-         ATTENTION + LOSSES + SIGNALS + CREATIONS)
+         ATTENTION + LOSSES + SIGNALS + CREATIONS + GRADIENTS)

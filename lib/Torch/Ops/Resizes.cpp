@@ -65,16 +65,53 @@ static Val weighted(Node &n, Val x, int64_t axis, int64_t count,
   return e.transpose(e.matmul(turned, matrix, false, true), perm);
 }
 
-static void resizeAll(Node &n, const Way &way) {
-  Emitter &e = n.e;
-  Val x = n.in(n.has("input") ? "input" : "self");
-  Shape sizes = n.ints("output_size");
+/// The matrix that resizes an axis, [count, extent]; empty after an error. The
+/// scale follows from the extents unless it is given.
+static std::vector<double> weightsAlong(Node &n, const Way &way, int64_t extent,
+                                        int64_t count, double scale) {
+  if (count < 1 || extent < 1 || !n.e.affords({count, extent}) ||
+      !n.e.takeSteps(count * extent)) {
+    n.fail("its result is too large");
+    return {};
+  }
+  if (!(scale > 0)) {
+    n.fail("its scale is not positive");
+    return {};
+  }
+  if (way.antialias) {
+    double ratio = !way.aligns ? 1 / scale
+                   : count > 1 ? double(extent - 1) / double(count - 1)
+                               : 0;
+    return smoothWeights(extent, count, ratio, way.mode == "cubic");
+  }
+  onnx::ResizeMode mode{
+      .mode = way.mode,
+      .coordinates = way.mode != "nearest"
+                         ? (way.aligns ? "align_corners" : "half_pixel")
+                     : way.isExact ? "half_pixel"
+                                   : "asymmetric",
+      .rounding = way.isExact ? "round_prefer_ceil" : "floor"};
+  onnx::ResizeAxis along{.extent = extent, .count = count, .scale = scale};
+  if (way.aligns)
+    along.scale = double(count) / double(extent);
+  return along.weights(mode);
+}
+
+static std::vector<double> givenScales(Node &n) {
   std::vector<double> scales;
   if (n.has("scale_factors"))
     scales = n.numbers("scale_factors");
   for (StringRef name : {"scales", "scales_d", "scales_h", "scales_w"})
     if (n.has(name))
       scales.push_back(n.number(name));
+  return scales;
+}
+
+static void resizeAll(Node &n, const Way &way) {
+  Emitter &e = n.e;
+  Val x = n.in(n.has("input") ? "input" : "self");
+  Shape sizes = n.ints("output_size");
+  std::vector<double> scales = givenScales(n);
   if (n.failed() || !x)
     return;
   if (sizes.empty())
@@ -84,36 +121,14 @@ static void resizeAll(Node &n, const Way &way) {
   if (int64_t(sizes.size()) + 2 != x.rank())
     return n.fail("it has no size for each axis");
   bool byScales = scales.size() == sizes.size();
-  bool aligns = way.aligns;
   for (auto [i, count] : llvm::enumerate(sizes)) {
     int64_t axis = int64_t(i) + 2, extent = x.dim(axis);
-    if (count < 1 || !e.affords({count, extent}) ||
-        !e.takeSteps(count * extent))
-      return n.fail("its result is too large");
     double scale = byScales ? scales[i] : double(count) / double(extent);
-    if (!(scale > 0))
-      return n.fail("its scale is not positive");
     if (count == extent && scale == 1)
       continue;
-    std::vector<double> weights;
-    if (way.antialias) {
-      double ratio =
-          aligns ? (count > 1 ? double(extent - 1) / double(count - 1) : 0)
-                 : 1 / scale;
-      weights = smoothWeights(extent, count, ratio, way.mode == "cubic");
-    } else {
-      onnx::ResizeMode mode{
-          .mode = way.mode,
-          .coordinates = way.mode != "nearest"
-                             ? (aligns ? "align_corners" : "half_pixel")
-                         : way.isExact ? "half_pixel"
-                                       : "asymmetric",
-          .rounding = way.isExact ? "round_prefer_ceil" : "floor"};
-      onnx::ResizeAxis along{.extent = extent, .count = count, .scale = scale};
-      if (aligns)
-        along.scale = double(count) / double(extent);
-      weights = along.weights(mode);
-    }
+    std::vector<double> weights = weightsAlong(n, way, extent, count, scale);
+    if (weights.empty())
+      return;
     // Elements that are read alone are gathered.
     Shape single;
     for (int64_t row = 0; row != count; ++row)
@@ -128,9 +143,45 @@ static void resizeAll(Node &n, const Way &way) {
   n.out(x);
 }
 
+/// The gradient of the input: the matrix of each axis, transposed.
+static void resizeBackward(Node &n, const Way &way) {
+  Val dy = n.in("grad_output");
+  Shape input = n.ints("input_size");
+  std::vector<double> scales = givenScales(n);
+  n.ignore("output_size"); // the gradient's shape
+  if (n.failed() || !dy)
+    return;
+  if (int64_t(input.size()) != dy.rank() || dy.rank() < 3)
+    return n.fail("it has no size for each axis");
+  bool byScales = scales.size() + 2 == input.size();
+  for (size_t axis = 2; axis != input.size(); ++axis) {
+    int64_t count = dy.dim(int64_t(axis)), extent = input[axis];
+    double scale = byScales ? scales[axis - 2] : double(count) / double(extent);
+    if (count == extent && scale == 1)
+      continue;
+    std::vector<double> weights = weightsAlong(n, way, extent, count, scale);
+    if (weights.empty())
+      return;
+    std::vector<double> transposed(weights.size());
+    for (int64_t row = 0; row != count; ++row)
+      for (int64_t at = 0; at != extent; ++at)
+        transposed[size_t(at * count + row)] =
+            weights[size_t(row * extent + at)];
+    dy = weighted(n, dy, int64_t(axis), extent, transposed);
+    if (!dy)
+      return;
+  }
+  n.out(dy);
+}
+
 template <bool IsExact>
 static void nearest(Node &n) {
   resizeAll(n, {.mode = "nearest", .isExact = IsExact});
+}
+
+template <bool IsExact>
+static void nearestBackward(Node &n) {
+  resizeBackward(n, {.mode = "nearest", .isExact = IsExact});
 }
 
 /// MIL's resize of images, where it reads the same positions.
@@ -178,6 +229,26 @@ static void smoothLinear(Node &n) {
 
 static void smoothCubic(Node &n) {
   resizeAll(
+      n,
+      {.mode = "cubic", .antialias = true, .aligns = n.flag("align_corners")});
+}
+
+static void linearBackward(Node &n) {
+  resizeBackward(n, {.mode = "linear", .aligns = n.flag("align_corners")});
+}
+
+static void cubicBackward(Node &n) {
+  resizeBackward(n, {.mode = "cubic", .aligns = n.flag("align_corners")});
+}
+
+static void smoothLinearBackward(Node &n) {
+  resizeBackward(
+      n,
+      {.mode = "linear", .antialias = true, .aligns = n.flag("align_corners")});
+}
+
+static void smoothCubicBackward(Node &n) {
+  resizeBackward(
       n,
       {.mode = "cubic", .antialias = true, .aligns = n.flag("align_corners")});
 }
@@ -245,26 +316,38 @@ static void channelShuffle(Node &n) {
 static constexpr OpRow rows[] = {
     {"aten._upsample_bicubic2d_aa.default", smoothCubic},
     {"aten._upsample_bicubic2d_aa.vec", smoothCubic},
+    {"aten._upsample_bicubic2d_aa_backward.default", smoothCubicBackward},
     {"aten._upsample_bilinear2d_aa.default", smoothLinear},
     {"aten._upsample_bilinear2d_aa.vec", smoothLinear},
+    {"aten._upsample_bilinear2d_aa_backward.default", smoothLinearBackward},
     {"aten._upsample_nearest_exact1d.vec", nearest<true>},
+    {"aten._upsample_nearest_exact1d_backward.default", nearestBackward<true>},
     {"aten._upsample_nearest_exact2d.default", nearest<true>},
     {"aten._upsample_nearest_exact2d.vec", nearest<true>},
+    {"aten._upsample_nearest_exact2d_backward.default", nearestBackward<true>},
     {"aten._upsample_nearest_exact3d.vec", nearest<true>},
+    {"aten._upsample_nearest_exact3d_backward.default", nearestBackward<true>},
     {"aten.channel_shuffle.default", channelShuffle},
     {"aten.pixel_shuffle.default", pixelShuffle},
     {"aten.pixel_unshuffle.default", pixelUnshuffle},
     {"aten.upsample_bicubic2d.default", cubic},
     {"aten.upsample_bicubic2d.vec", cubic},
+    {"aten.upsample_bicubic2d_backward.default", cubicBackward},
     {"aten.upsample_bilinear2d.default", linear},
     {"aten.upsample_bilinear2d.vec", linear},
+    {"aten.upsample_bilinear2d_backward.default", linearBackward},
     {"aten.upsample_linear1d.default", linear},
     {"aten.upsample_linear1d.vec", linear},
+    {"aten.upsample_linear1d_backward.default", linearBackward},
     {"aten.upsample_nearest1d.vec", nearest<false>},
+    {"aten.upsample_nearest1d_backward.default", nearestBackward<false>},
     {"aten.upsample_nearest2d.default", nearest<false>},
     {"aten.upsample_nearest2d.vec", nearest<false>},
+    {"aten.upsample_nearest2d_backward.default", nearestBackward<false>},
     {"aten.upsample_nearest3d.vec", nearest<false>},
+    {"aten.upsample_nearest3d_backward.default", nearestBackward<false>},
     {"aten.upsample_trilinear3d.vec", linear},
+    {"aten.upsample_trilinear3d_backward.default", linearBackward},
 };
 
 llvm::ArrayRef<OpRow> torch::resizeRows() { return rows; }
