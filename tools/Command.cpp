@@ -8,11 +8,11 @@
 #include "CommandHelp.h"
 #include "CommandPages.h"
 #include "FatalErrors.h"
+#include "FlagErrors.h"
 #include "Signals.h"
 #include "Terminal.h"
 #include "anec/Runtime/CPU/BlasName.h"
 #include "anec/Runtime/CPU/InstructionSets.h"
-#include "anec/Support/Suggestion.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
@@ -62,13 +62,6 @@ static bool isMisspelt(llvm::StringRef word) {
          !llvm::sys::fs::exists(word);
 }
 
-/// `; did you mean ...?`, or an empty text.
-static std::string didYouMean(const Suggestion &suggestion) {
-  return suggestion.found().empty()
-             ? ""
-             : ("; did you mean `" + suggestion.found() + "`?").str();
-}
-
 static std::string suggestCommand(const Tool &tool, llvm::StringRef word) {
   Suggestion suggestion(word);
   for (const CommandDef *command : tool.commands)
@@ -107,6 +100,7 @@ namespace {
 struct ScannedWords {
   std::optional<HelpDetail> wantsHelp;
   std::string unknownFlag; ///< the first one; empty for none
+  std::string lacksValue;  ///< the flag at the end that takes one
 };
 } // namespace
 
@@ -136,8 +130,9 @@ static ScannedWords scan(llvm::ArrayRef<char *> words) {
     }
     // The next word is the value, whatever it looks like.
     if (!word.contains('=') &&
-        found->second->getValueExpectedFlag() == cl::ValueRequired)
-      ++i;
+        found->second->getValueExpectedFlag() == cl::ValueRequired &&
+        ++i == words.size())
+      scanned.lacksValue = name.str();
   }
   return scanned;
 }
@@ -148,15 +143,12 @@ static ExitCode reportUnknownFlag(const Tool &tool, const CommandDef &command,
   for (const auto &entry : cl::getRegisteredOptions())
     if (!known.isCommon(*entry.second))
       suggestion.consider(entry.first());
-  auto spell = [](llvm::StringRef name) {
-    return (name.size() == 1 ? "-" : "--") + name.str();
-  };
   llvm::StringRef meant = suggestion.found();
   std::string line = commandLine(tool, command);
   return usageError(
       tool.name,
-      spell(flag) + " is not a flag of " + line + "; " +
-          (meant.empty() ? "" : "did you mean " + spell(meant) + "? ") +
+      spellFlag(flag) + " is not a flag of " + line + "; " +
+          (meant.empty() ? "" : "did you mean " + spellFlag(meant) + "? ") +
           "see " + line + " --help");
 }
 
@@ -165,6 +157,22 @@ static const ForeignFlag *findForeign(const Tool &tool, llvm::StringRef flag) {
       llvm::find_if(tool.foreignFlags,
                     [&](const ForeignFlag &row) { return row.flag == flag; });
   return found == tool.foreignFlags.end() ? nullptr : found;
+}
+
+/// Prints what parsers refused, or else what LLVM says of the words.
+static ExitCode reportWrongUsage(const Tool &tool, const CommandDef &command,
+                                 llvm::StringRef said) {
+  std::string line = commandLine(tool, command);
+  for (const std::string &error : flagErrors())
+    usageError(tool.name, error);
+  if (!flagErrors().empty() || said.empty())
+    return UsageError;
+  // All flags are known, so what LLVM does not know is a file or a word.
+  bool isTooMany = said.contains("Too many positional arguments") ||
+                   said.contains("Unknown command line argument");
+  return usageError(tool.name, isTooMany ? "there are more words than " + line +
+                                               " takes; see " + line + " --help"
+                                         : said.str());
 }
 
 /// Scripts read the first line.
@@ -186,19 +194,23 @@ static int runCommand(const Tool &tool, const CommandDef &def, char **argv,
     return Done;
   }
   if (const ForeignFlag *row = findForeign(tool, scanned.unknownFlag))
-    return usageError(tool.name, (row->flag.size() == 1 ? "-" : "--") +
-                                     row->flag + " is a flag of " +
+    return usageError(tool.name, spellFlag(row->flag) + " is a flag of " +
                                      row->command + "; see " + row->command +
                                      " --help");
   if (!scanned.unknownFlag.empty())
     return reportUnknownFlag(tool, def, scanned.unknownFlag, known);
+  if (!scanned.lacksValue.empty())
+    return usageError(tool.name,
+                      spellFlag(scanned.lacksValue) + " takes a value");
   std::string name = commandLine(tool, def);
   llvm::SmallVector<const char *> arguments = {name.c_str()};
   llvm::append_range(arguments, words);
   cl::SetVersionPrinter(printVersion);
+  std::string wrong;
+  llvm::raw_string_ostream stream(wrong);
   if (!cl::ParseCommandLineOptions(int(arguments.size()), arguments.data(), "",
-                                   &llvm::errs()))
-    return UsageError;
+                                   &stream))
+    return reportWrongUsage(tool, def, stream.str());
   if (tool.runOtherwise)
     if (std::optional<int> code = tool.runOtherwise(def, argv))
       return *code;

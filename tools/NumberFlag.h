@@ -6,24 +6,47 @@
 #ifndef ANEC_TOOLS_NUMBERFLAG_H
 #define ANEC_TOOLS_NUMBERFLAG_H
 
-#include "llvm/Support/CommandLine.h"
+#include "FlagErrors.h"
+#include "llvm/ADT/StringExtras.h"
+#include <type_traits>
 
 namespace anec {
 
-/// LLVM's parser takes no digits for 0, which is what a script passes whose
-/// variable is empty.
 class NumberParser : public llvm::cl::parser<double> {
 public:
   using parser::parser;
-  bool parse(llvm::cl::Option &option, llvm::StringRef name,
-             llvm::StringRef argument, double &value) {
-    if (argument.trim().empty())
-      return option.error("takes a number");
-    return parser::parse(option, name, argument, value);
+  bool parse(llvm::cl::Option &flag, llvm::StringRef, llvm::StringRef text,
+             double &value) {
+    // LLVM takes no digits for 0, which is what a script passes whose variable
+    // is empty.
+    if (text.trim().empty() || !llvm::to_float(text, value))
+      return refuseValue(flag, "a number", text);
+    return false;
   }
 };
 
 using NumberFlag = llvm::cl::opt<double, false, NumberParser>;
+
+/// A flag, or a list, of whole numbers. LLVM's parsers of them are final.
+template <typename T, typename Base>
+class WholeValues : public Base {
+public:
+  using Base::Base;
+  bool addOccurrence(unsigned position, llvm::StringRef name,
+                     llvm::StringRef text, bool isOneOfMany) override {
+    if (T value; text.getAsInteger(0, value))
+      return refuseValue(*this,
+                         std::is_unsigned_v<T> ? "a whole number, 0 or more"
+                                               : "a whole number",
+                         text);
+    return Base::addOccurrence(position, name, text, isOneOfMany);
+  }
+};
+
+template <typename T>
+using WholeFlag = WholeValues<T, llvm::cl::opt<T>>;
+template <typename T>
+using WholeListFlag = WholeValues<T, llvm::cl::list<T>>;
 
 } // namespace anec
 

@@ -6,16 +6,18 @@
 #ifndef ANEC_TOOLS_PARTFLAG_H
 #define ANEC_TOOLS_PARTFLAG_H
 
+#include "NumberFlag.h"
 #include "llvm/Support/CommandLine.h"
 #include <optional>
 
 namespace anec {
 
-struct PartFlag : llvm::cl::opt<uint64_t> {
+struct PartFlag : WholeFlag<uint64_t> {
   explicit PartFlag(llvm::StringRef description =
                         "Of a pipeline of Core ML models, only the program of "
                         "this part, from 0 (default: all, part after part)")
-      : opt("part", llvm::cl::value_desc("N"), llvm::cl::desc(description)) {}
+      : WholeValues("part", llvm::cl::value_desc("N"),
+                    llvm::cl::desc(description)) {}
 
   std::optional<uint64_t> value() const {
     return getNumOccurrences() ? std::optional(uint64_t(*this)) : std::nullopt;

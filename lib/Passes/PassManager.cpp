@@ -7,6 +7,7 @@
 #include "VerifyNumerics.h"
 #include "anec/IR/Verifier.h"
 #include "anec/Passes/Diags.h"
+#include "anec/Support/Suggestion.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <chrono>
@@ -27,18 +28,28 @@ const PassDef *anec::findPass(llvm::StringRef name) {
   return it == std::end(table) ? nullptr : *it;
 }
 
-/// The pass with the most similar name; null when none is similar.
-static const PassDef *nearestPass(llvm::StringRef name) {
-  const PassDef *best = nullptr;
-  unsigned bestDistance = name.size() / 3 + 2;
-  for (const PassDef *pass : table) {
-    unsigned distance = name.edit_distance(pass->name, true, bestDistance);
-    if (distance < bestDistance) {
-      best = pass;
-      bestDistance = distance;
-    }
-  }
-  return best;
+void anec::reportUnknownPass(llvm::StringRef name,
+                             llvm::ArrayRef<llvm::StringRef> others,
+                             Diagnostics &diags) {
+  Suggestion suggestion(name);
+  for (const PassDef *pass : table)
+    suggestion.consider(pass->name);
+  for (llvm::StringRef other : others)
+    suggestion.consider(other);
+  suggestion.note(diags.report({}, diag::UnknownPass, name), {});
+}
+
+/// Appends the pass `name`. Reports a name that is neither a pass nor one of
+/// `others`.
+static bool appendPass(llvm::StringRef name,
+                       llvm::ArrayRef<llvm::StringRef> others,
+                       std::vector<const PassDef *> &passes,
+                       Diagnostics &diags) {
+  if (const PassDef *pass = findPass(name))
+    passes.push_back(pass);
+  else
+    reportUnknownPass(name, others, diags);
+  return findPass(name);
 }
 
 bool anec::parsePipeline(llvm::StringRef text,
@@ -47,17 +58,8 @@ bool anec::parsePipeline(llvm::StringRef text,
   llvm::SmallVector<llvm::StringRef> names;
   text.split(names, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   bool ok = true;
-  for (llvm::StringRef name : names) {
-    const PassDef *pass = findPass(name.trim());
-    if (!pass) {
-      auto report = diags.report({}, diag::UnknownPass, name.trim());
-      if (const PassDef *nearest = nearestPass(name.trim()))
-        report.note({}, diag::DidYouMean, nearest->name);
-      ok = false;
-      continue;
-    }
-    passes.push_back(pass);
-  }
+  for (llvm::StringRef name : names)
+    ok &= appendPass(name.trim(), {}, passes, diags);
   return ok;
 }
 
@@ -66,7 +68,7 @@ bool anec::parsePipeline(llvm::StringRef text,
                          std::vector<const PassDef *> &passes,
                          Diagnostics &diags) {
   llvm::SmallVector<llvm::StringRef> names;
-  text.split(names, ',');
+  text.split(names, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   bool ok = true;
   for (llvm::StringRef name : names) {
     if (name.trim() == "default")
@@ -74,7 +76,7 @@ bool anec::parsePipeline(llvm::StringRef text,
     else if (name.trim() == "model")
       llvm::append_range(passes, modelPipeline(model));
     else
-      ok &= parsePipeline(name, passes, diags);
+      ok &= appendPass(name.trim(), {"default", "model"}, passes, diags);
   }
   return ok;
 }

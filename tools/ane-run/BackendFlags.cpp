@@ -28,18 +28,19 @@ struct MachineFlags::Flag {
         help("With the " + row.name + " backend, " + option.help.str()) {
     switch (option.kind) {
     case BackendOption::Switch:
-      make<bool>([](bool isSet) { return isSet ? "true" : "false"; });
+      make<cl::opt<bool>>([](bool isSet) { return isSet ? "true" : "false"; });
       break;
     case BackendOption::Count:
     case BackendOption::Index:
-      make<unsigned>([](unsigned count) { return std::to_string(count); });
+      make<WholeFlag<unsigned>>(
+          [](unsigned count) { return std::to_string(count); });
       break;
     case BackendOption::Seconds:
-      make<double>([](double seconds) { return std::to_string(seconds); });
+      make<NumberFlag>([](double seconds) { return std::to_string(seconds); });
       break;
     case BackendOption::Choice: {
       help += ":";
-      auto &choice = make<Place>([&option](Place place) {
+      auto &choice = make<ChoiceFlag<Place>>([&option](Place place) {
         return option.choices[unsigned(place)].name.str();
       });
       for (auto [place, value] : llvm::enumerate(option.choices))
@@ -48,7 +49,7 @@ struct MachineFlags::Flag {
       break;
     }
     case BackendOption::Path:
-      make<std::string>([](const std::string &path) { return path; });
+      make<cl::opt<std::string>>([](const std::string &path) { return path; });
       break;
     }
   }
@@ -66,12 +67,12 @@ struct MachineFlags::Flag {
   const BackendOption &option;
 
 private:
-  template <typename T, typename Text>
-  cl::opt<T> &make(Text textOf) {
-    auto made = std::make_unique<cl::opt<T>>(llvm::StringRef(option.name),
-                                             cl::value_desc(option.value),
-                                             cl::desc(help));
-    cl::opt<T> &result = *made;
+  template <typename Flag, typename Text>
+  Flag &make(Text textOf) {
+    auto made =
+        std::make_unique<Flag>(llvm::StringRef(option.name),
+                               cl::value_desc(option.value), cl::desc(help));
+    Flag &result = *made;
     text = [&result, textOf] { return std::string(textOf(result.getValue())); };
     flag = std::move(made);
     return result;
@@ -109,8 +110,8 @@ MachineFlags::MachineFlags(llvm::ArrayRef<BackendOption::Scope> scopes)
                   "set, else " +
                   toolBackends().defaultFor(thisPlatform()).name +
                   "; a flag that only one backend has selects that backend):"),
-      backend(
-          std::make_unique<cl::opt<Place>>("backend", cl::desc(backendHelp))) {
+      backend(std::make_unique<ChoiceFlag<Place>>("backend",
+                                                  cl::desc(backendHelp))) {
   current = this;
   for (const BackendRow &row : toolBackends().rows()) {
     backendNames += (backendNames.empty() ? "" : "|") + row.name;

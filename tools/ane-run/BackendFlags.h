@@ -12,6 +12,8 @@
 #ifndef ANEC_TOOLS_ANE_RUN_BACKENDFLAGS_H
 #define ANEC_TOOLS_ANE_RUN_BACKENDFLAGS_H
 
+#include "../ChoiceFlag.h"
+#include "../NumberFlag.h"
 #include "BackendChoice.h"
 #include "llvm/Support/CommandLine.h"
 
@@ -55,7 +57,7 @@ private:
   std::vector<std::unique_ptr<Flag>> flags;
   std::vector<std::pair<std::string, Need>> required;
   std::string backendHelp, backendNames;
-  std::unique_ptr<llvm::cl::opt<Place>> backend;
+  std::unique_ptr<ChoiceFlag<Place>> backend;
 };
 
 /// The flags of a command that runs programs.
@@ -72,7 +74,7 @@ public:
     return workspace()->sharedExecutor();
   }
 
-  llvm::cl::opt<Numerics> numerics;
+  ChoiceFlag<Numerics> numerics;
 
 protected:
   std::vector<std::pair<std::string, Need>> needs() const override;
@@ -80,7 +82,7 @@ protected:
 private:
   const std::shared_ptr<Workspace> &workspace() const;
 
-  llvm::cl::opt<unsigned> threads;
+  WholeFlag<unsigned> threads;
   mutable std::shared_ptr<Workspace> shared;
 };
 

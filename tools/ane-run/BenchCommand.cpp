@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "../NumberFlag.h"
 #include "BackendFlags.h"
 #include "CommandTable.h"
 #include "ProgramFlags.h"
@@ -29,10 +30,10 @@ private:
   WeightFlags weights;
   BackendFlags backend;
   SuiteFlags suite;
-  cl::opt<unsigned> iterations{
+  WholeFlag<unsigned> iterations{
       "iterations", cl::value_desc("N"), cl::init(100),
       cl::desc("Timed runs (default 100; for a suite, as published)")};
-  cl::opt<unsigned> warmup{
+  WholeFlag<unsigned> warmup{
       "warmup", cl::value_desc("N"), cl::init(10),
       cl::desc(
           "Runs before timing starts (default 10; for a suite, as published)")};

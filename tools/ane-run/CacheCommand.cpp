@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "../NumberFlag.h"
 #include "CacheFlags.h"
 #include "CommandTable.h"
 #include "anec/API/ModelCache.h"
@@ -57,7 +58,7 @@ private:
   }
 
   cl::opt<bool> purge{"purge", cl::desc("Remove what is kept")};
-  cl::opt<int64_t> days{
+  WholeFlag<int64_t> days{
       "older-than", cl::value_desc("DAYS"), cl::init(0),
       cl::desc("With --purge, only what was not used for so many days")};
 };

@@ -6,6 +6,7 @@
 #ifndef ANEC_TOOLS_ANE_RUN_CACHEFLAGS_H
 #define ANEC_TOOLS_ANE_RUN_CACHEFLAGS_H
 
+#include "../NumberFlag.h"
 #include "anec/API/ModelCache.h"
 #include "anec/Support/Diagnostics.h"
 #include "anec/Support/TemporaryFolder.h"
@@ -44,7 +45,7 @@ struct CacheFlags {
   bool prepare(TrainedModelSource &source, bool isQuiet,
                Diagnostics &diags) const;
 
-  llvm::cl::opt<int64_t> context{
+  WholeFlag<int64_t> context{
       "context", llvm::cl::value_desc("N"),
       llvm::cl::desc("Positions of a text, with a FOLDER or a GGUF file "
                      "(from 2 to 8192; default: those of the model, at most "

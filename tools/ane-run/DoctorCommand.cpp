@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "../NumberFlag.h"
 #include "../Signals.h"
 #include "BackendFlags.h"
 #include "CommandTable.h"
@@ -41,7 +42,7 @@ private:
   cl::list<std::string> trials{
       "trial", cl::value_desc("NAME"),
       cl::desc("With --run, run only this program; can be repeated")};
-  cl::opt<unsigned> timeLimit{
+  WholeFlag<unsigned> timeLimit{
       "time-limit", cl::value_desc("SECONDS"), cl::init(30),
       cl::desc("With --run, the time limit of each program (default 30)")};
   cl::opt<std::string> report{

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../DefineFlag.h"
+#include "../NumberFlag.h"
 #include "../Signals.h"
 #include "../Terminal.h"
 #include "BackendFlags.h"
@@ -69,17 +70,18 @@ private:
   cl::list<std::string> data{
       "data", cl::value_desc("FILE|FOLDER"),
       cl::desc("Text files, or .bin files of token ids; can be repeated")};
-  cl::opt<size_t> window{
+  WholeFlag<size_t> window{
       "window", cl::value_desc("N"), cl::init(0),
       cl::desc("Tokens that the model is given at once (default: its "
                "positions)")};
-  cl::opt<size_t> stride{
+  WholeFlag<size_t> stride{
       "stride", cl::value_desc("N"), cl::init(0),
       cl::desc("Tokens between the begins of windows; with fewer than in a "
                "window, each token has more before it (default: --window)")};
-  cl::opt<uint64_t> tokens{"tokens", cl::value_desc("N"), cl::init(0),
-                           cl::desc("End after N predicted tokens (default 0: "
-                                    "all of --data)")};
+  WholeFlag<uint64_t> tokens{
+      "tokens", cl::value_desc("N"), cl::init(0),
+      cl::desc("End after N predicted tokens (default 0: "
+               "all of --data)")};
   cl::opt<bool> markBeginning{
       "bos", cl::desc("Start each window with the tokenizer's "
                       "beginning-of-text id, which many models are trained "

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "../NumberFlag.h"
 #include "../Signals.h"
 #include "BackendFlags.h"
 #include "ChatLoop.h"
@@ -48,7 +49,7 @@ private:
       shortPrompt{"p", cl::aliasopt(prompt.text), cl::Hidden},
       shortContext{"c", cl::aliasopt(cache.context), cl::Hidden},
       contextSize{"ctx-size", cl::aliasopt(cache.context), cl::Hidden};
-  cl::opt<unsigned> keep{
+  WholeFlag<unsigned> keep{
       "keep", cl::value_desc("N"),
       cl::desc("First tokens to keep when a text is longer than the "
                "model's positions (default: the beginning-of-text id)")};

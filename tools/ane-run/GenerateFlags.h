@@ -90,7 +90,7 @@ struct SamplingFlags {
   [[nodiscard]] bool addEnds(GenerateOptions &options,
                              Diagnostics &diags) const;
 
-  llvm::cl::opt<unsigned> tokens{
+  WholeFlag<unsigned> tokens{
       "tokens", llvm::cl::value_desc("N"), llvm::cl::init(100),
       llvm::cl::desc("Maximum number of new tokens (default 100)")};
   NumberFlag temperature{
@@ -99,7 +99,7 @@ struct SamplingFlags {
                      "token (default: that of a FOLDER's "
                      "generation_config.json, which also gives top-k, top-p, "
                      "min-p and the repeat penalty; or else 1)")};
-  llvm::cl::opt<unsigned> topK{
+  WholeFlag<unsigned> topK{
       "top-k", llvm::cl::value_desc("K"), llvm::cl::init(0),
       llvm::cl::desc("Sample from the K most likely tokens (default 0: all)")};
   NumberFlag topP{
@@ -114,11 +114,11 @@ struct SamplingFlags {
       "repeat-penalty", llvm::cl::value_desc("F"), llvm::cl::init(1),
       llvm::cl::desc("Divide the positive logits, and multiply others, of "
                      "recent tokens by F (default 1: nothing)")};
-  llvm::cl::opt<unsigned> repeatWindow{
+  WholeFlag<unsigned> repeatWindow{
       "repeat-window", llvm::cl::value_desc("N"), llvm::cl::init(64),
       llvm::cl::desc("How many tokens are recent for --repeat-penalty "
                      "(default 64; 0: the whole text)")};
-  llvm::cl::opt<uint64_t> seed{
+  WholeFlag<uint64_t> seed{
       "seed", llvm::cl::value_desc("N"), llvm::cl::init(0),
       llvm::cl::desc("Seed of the sampling; prompt n of --prompts, from 0 on, "
                      "has N + n (default 0)")};
@@ -145,7 +145,7 @@ struct DraftFlags {
       "draft", llvm::cl::value_desc("MODEL|lookup"),
       llvm::cl::desc("Guess tokens with a smaller model, or what followed the "
                      "last tokens before, and let the model verify them")};
-  llvm::cl::opt<unsigned> tokens{
+  WholeFlag<unsigned> tokens{
       "draft-tokens", llvm::cl::value_desc("N"), llvm::cl::init(4),
       llvm::cl::desc("Guesses in each step (default 4)")};
   llvm::cl::opt<std::string> checkpoint{

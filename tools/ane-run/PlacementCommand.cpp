@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "../FlagErrors.h"
 #include "BackendFlags.h"
 #include "CommandTable.h"
 #include "ProgramFlags.h"
@@ -60,8 +61,7 @@ ExitCode Placement::run(const Invocation &call) {
     return call.usageError(wrong);
   const Target *target = findTarget(chip);
   if (!target)
-    return call.usageError("there is no target `" + chip +
-                           "`; see anec --list-targets");
+    return call.usageError(noTarget(chip));
   std::optional<OSVersion> version;
   if (!macOS.empty() && !(version = OSVersion::parse(macOS)))
     return call.usageError("--os takes a version such as 15.6, not `" + macOS +

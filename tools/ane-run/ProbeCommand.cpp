@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "../NumberFlag.h"
 #include "../Signals.h"
 #include "BackendFlags.h"
 #include "CommandTable.h"
@@ -28,7 +29,7 @@ private:
   cl::list<std::string> rules{
       "rule", cl::value_desc("RULE"),
       cl::desc("Probe only this rule; can be repeated")};
-  cl::opt<unsigned> timeLimit{
+  WholeFlag<unsigned> timeLimit{
       "time-limit", cl::value_desc("SECONDS"), cl::init(60),
       cl::desc("Time limit of each program (default 60)")};
   cl::opt<std::string> report{

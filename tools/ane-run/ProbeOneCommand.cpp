@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "../NumberFlag.h"
 #include "BackendFlags.h"
 #include "CommandTable.h"
 #include "anec/Probe/Doctor.h"
@@ -23,7 +24,7 @@ private:
   std::optional<llvm::json::Object> runRule(Diagnostics &diags) const;
 
   BackendFlags backend;
-  cl::opt<unsigned> timeLimit{
+  WholeFlag<unsigned> timeLimit{
       "time-limit", cl::value_desc("SECONDS"), cl::init(60),
       cl::desc("Time limit of each program (default 60)")};
   cl::opt<std::string> scratch{

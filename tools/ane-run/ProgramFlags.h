@@ -7,6 +7,7 @@
 #define ANEC_TOOLS_ANE_RUN_PROGRAMFLAGS_H
 
 #include "../FixFlag.h"
+#include "../NumberFlag.h"
 #include "../PartFlag.h"
 #include "../ShapeFlag.h"
 #include "anec/MIL/ModelDescription.h"
@@ -35,7 +36,7 @@ struct ProgramFlags {
       "function", llvm::cl::value_desc("NAME"),
       llvm::cl::desc("The function, if there are several (default: that of a "
                      "Core ML package)")};
-  llvm::cl::opt<int64_t> instance{
+  WholeFlag<int64_t> instance{
       "instance", llvm::cl::value_desc("N"),
       llvm::cl::desc("The instance of a repeated layer, for a kernel of a "
                      "package: x.anepkg/kernels/attention.mil")};
@@ -95,7 +96,7 @@ struct WeightFlags {
       "weight-map", llvm::cl::value_desc("FILE.json"),
       llvm::cl::desc(
           "A JSON object that maps names of weights to names in --weights")};
-  llvm::cl::opt<uint64_t> seed{
+  WholeFlag<uint64_t> seed{
       "init", llvm::cl::value_desc("SEED"),
       llvm::cl::desc("Initialize the weights that --weights lacks with random "
                      "values from SEED")};

@@ -58,7 +58,7 @@ private:
       "report-hazards",
       cl::desc("With an emulated engine, list the ops whose partial sums, "
                "products or results exceed its range")};
-  cl::opt<uint64_t> seed{
+  WholeFlag<uint64_t> seed{
       "seed", cl::value_desc("N"),
       cl::desc("Draw the random masks of a training step that --input does not "
                "give, as the first run of a training does (default: their "

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "../NumberFlag.h"
 #include "../Signals.h"
 #include "BackendFlags.h"
 #include "CommandTable.h"
@@ -45,10 +46,10 @@ private:
       temp{"temp", cl::aliasopt(sampling.temperature), cl::Hidden},
       shortContext{"c", cl::aliasopt(cache.context), cl::Hidden},
       contextSize{"ctx-size", cl::aliasopt(cache.context), cl::Hidden};
-  cl::opt<unsigned> port{"port", cl::value_desc("N"), cl::init(8080),
-                         cl::desc("Port of 127.0.0.1 to listen on (default "
-                                  "8080; 0: any that is free)")};
-  cl::opt<unsigned> queue{
+  WholeFlag<unsigned> port{"port", cl::value_desc("N"), cl::init(8080),
+                           cl::desc("Port of 127.0.0.1 to listen on (default "
+                                    "8080; 0: any that is free)")};
+  WholeFlag<unsigned> queue{
       "queue", cl::value_desc("N"), cl::init(32),
       cl::desc("Requests that can wait for the model (at most 1000, default "
                "32); others are refused with status 503")};

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SuiteFlags.h"
+#include "../FlagErrors.h"
 #include "anec/Support/Endings.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Process.h"
@@ -23,6 +24,13 @@ static std::string suiteNames() {
   for (const Suite *suite : allSuites())
     names.push_back(suite->name.str());
   return llvm::join(names, "|");
+}
+
+static std::string nearestSuite(llvm::StringRef name) {
+  Suggestion suggestion(name);
+  for (const Suite *suite : allSuites())
+    suggestion.consider(suite->name);
+  return didYouMean(suggestion);
 }
 
 SuiteFlags::SuiteFlags()
@@ -65,12 +73,13 @@ std::string SuiteFlags::check() const {
   }
   for (const std::string &name : names)
     if (name != "all" && !findSuite(name))
-      return "--suite takes " + suiteNames() + "|all, not `" + name + "`";
+      return "--suite takes " + suiteNames() + "|all, not `" + name + "`" +
+             nearestSuite(name);
   if (std::string wrong = wrongEnding(report, {".json"});
       !report.empty() && !wrong.empty())
     return "-o: " + wrong;
   if (!target.empty() && !findTarget(target))
-    return "there is no target `" + target + "`; see anec --list-targets";
+    return noTarget(target);
   return "";
 }
 

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "../ChoiceFlag.h"
 #include "../NumberFlag.h"
 #include "../Signals.h"
 #include "BackendFlags.h"
@@ -80,17 +81,17 @@ private:
   cl::opt<std::string> checkpoint{
       "checkpoint", cl::value_desc("FOLDER"),
       cl::desc("The folder of the run: checkpoints, train.jsonl, loss.svg")};
-  cl::opt<uint64_t> steps{
+  WholeFlag<uint64_t> steps{
       "steps", cl::value_desc("N"),
       cl::desc("Total steps of the run, including the completed ones")};
   enum class Resume : uint8_t { No, Yes, Auto };
-  cl::opt<Resume> resume{
+  ChoiceFlag<Resume> resume{
       "resume", cl::ValueOptional, cl::init(Resume::No),
       cl::desc("Continue from the newest checkpoint:"),
       cl::values(clEnumValN(Resume::Yes, "", "there must be a run"),
                  clEnumValN(Resume::Auto, "auto",
                             "or begin a run if the folder has none"))};
-  cl::opt<uint64_t> seed{
+  WholeFlag<uint64_t> seed{
       "seed", cl::value_desc("N"),
       cl::desc("Seed of the data order and of new weights (default 0)")};
   NumberFlag validation{"validation", cl::value_desc("SHARE"),
@@ -100,24 +101,25 @@ private:
       "validation-data", cl::value_desc("FILE|FOLDER"),
       cl::desc("Data to validate on, as --data names it, instead of a fraction "
                "of --data; can be repeated")};
-  cl::opt<uint64_t> patience{
+  WholeFlag<uint64_t> patience{
       "patience", cl::value_desc("N"), cl::init(0),
       cl::desc("End after N validations in a row without a lower loss, and "
                "save each lower one (default 0: never)")};
-  cl::opt<uint64_t> saveEvery{
+  WholeFlag<uint64_t> saveEvery{
       "save-every", cl::value_desc("STEPS"), cl::init(100),
       cl::desc("Steps between checkpoints (default 100; "
                "0: only one at the end)")};
-  cl::opt<uint64_t> validateEvery{
+  WholeFlag<uint64_t> validateEvery{
       "validate-every", cl::value_desc("STEPS"), cl::init(100),
       cl::desc("Steps between validations (default 100; 0: only "
                "at the end)")};
-  cl::opt<uint64_t> validationWindows{
+  WholeFlag<uint64_t> validationWindows{
       "validation-windows", cl::value_desc("N"), cl::init(16),
       cl::desc("Model runs per validation (default 16; 0: all)")};
-  cl::opt<unsigned> keep{"keep", cl::value_desc("N"), cl::init(3),
-                         cl::desc("Number of newest checkpoints to keep, in "
-                                  "addition to the best (default 3; 0: all)")};
+  WholeFlag<unsigned> keep{
+      "keep", cl::value_desc("N"), cl::init(3),
+      cl::desc("Number of newest checkpoints to keep, in "
+               "addition to the best (default 3; 0: all)")};
   cl::opt<bool> recompute{
       "recompute",
       cl::desc("Compute the forward of each layer again in the backward "

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "../ChoiceFlag.h"
 #include "../FixFlag.h"
 #include "../PartFlag.h"
 #include "../ShapeFlag.h"
@@ -13,6 +14,7 @@
 #include "anec/Report/Baseline.h"
 #include "anec/Report/FindingReport.h"
 #include "anec/Report/RuleAccuracy.h"
+#include "anec/Support/ShownText.h"
 
 using namespace anec;
 namespace cl = llvm::cl;
@@ -33,7 +35,7 @@ private:
   ExitCode compare(const Assumptions &assumptions) const;
 
   cl::list<std::string> paths{cl::Positional};
-  cl::opt<CheckFormat> format{
+  ChoiceFlag<CheckFormat> format{
       "format", cl::value_desc("text|json|sarif|github"),
       cl::desc("Output format of findings:"), cl::init(CheckFormat::Text),
       cl::values(clEnumValN(CheckFormat::Text, "text", "for people"),
@@ -42,7 +44,7 @@ private:
                  clEnumValN(CheckFormat::GitHub, "github",
                             "annotations of GitHub Actions"))};
   FrameworkFlag framework;
-  cl::opt<FailOn> failOn{
+  ChoiceFlag<FailOn> failOn{
       "fail-on", cl::value_desc("error|warning|remark|never"),
       cl::desc("Exit with 1 if there are findings that are at least "
                "as severe as:"),
@@ -125,7 +127,7 @@ ExitCode Check::writeKnown(const CheckResult &result,
   ExitCode code =
       runReporting([&](Diagnostics &diags) { return written.write(diags); });
   if (code == Done)
-    llvm::outs() << writeBaseline << ": " << written.size()
+    llvm::outs() << showText(writeBaseline) << ": " << written.size()
                  << (written.size() == 1 ? " finding\n" : " findings\n");
   return code;
 }

@@ -23,7 +23,7 @@ bool CompileFlags::readPasses(BuildRequest &request, Diagnostics &diags) const {
     options.limit = passLimit;
   for (const std::string &name : printAfter)
     if (name != "all" && !findPass(name)) {
-      diags.report({}, diag::UnknownPass, name);
+      reportUnknownPass(name, {"all"}, diags);
       return false;
     }
   if (!printAfter.empty())

@@ -6,6 +6,7 @@
 #ifndef ANEC_TOOLS_ANEC_COMPILEFLAGS_H
 #define ANEC_TOOLS_ANEC_COMPILEFLAGS_H
 
+#include "../ChoiceFlag.h"
 #include "../DefineFlag.h"
 #include "../FixFlag.h"
 #include "../NumberFlag.h"
@@ -22,7 +23,7 @@ enum class CacheForm { IO, State };
 
 /// --emit: the name of a row of `outputFormats`.
 enum class OutputIndex : size_t {};
-struct EmitFlag : llvm::cl::opt<OutputIndex> {
+struct EmitFlag : ChoiceFlag<OutputIndex> {
   EmitFlag();
 };
 
@@ -47,7 +48,7 @@ struct CompileFlags {
           "Write to FILE, and for MIL to weights/ in its folder, instead of "
           "standard output; the extension selects the format")};
   EmitFlag emit;
-  llvm::cl::opt<ReportFormat> reportFormat{
+  ChoiceFlag<ReportFormat> reportFormat{
       "format", llvm::cl::desc("Output format of --emit=report:"),
       llvm::cl::init(ReportFormat::Text),
       llvm::cl::values(
@@ -79,11 +80,11 @@ struct CompileFlags {
       "weight-map", llvm::cl::value_desc("FILE.json"),
       llvm::cl::desc(
           "A JSON object that maps names of weights to names in --weights")};
-  llvm::cl::opt<uint64_t> seed{
+  WholeFlag<uint64_t> seed{
       "init", llvm::cl::value_desc("SEED"),
       llvm::cl::desc("Initialize the weights that --weights lacks with random "
                      "values from SEED")};
-  llvm::cl::opt<unsigned> threads{
+  WholeFlag<unsigned> threads{
       "threads", llvm::cl::value_desc("N"), llvm::cl::init(0),
       llvm::cl::desc("Threads (default: one per processor)")};
 
@@ -93,7 +94,7 @@ struct CompileFlags {
   llvm::cl::list<std::string> skippedPasses{
       "skip-passes", llvm::cl::value_desc("A,B,..."), llvm::cl::CommaSeparated,
       llvm::cl::desc("Skip these passes")};
-  llvm::cl::opt<Fusion> fusion{
+  ChoiceFlag<Fusion> fusion{
       "fuse", llvm::cl::desc("Fusion of a model's kernels:"),
       llvm::cl::init(Fusion::Default),
       llvm::cl::values(
@@ -108,7 +109,7 @@ struct CompileFlags {
                      "after PASS, or after `all`")};
   llvm::cl::opt<bool> timePasses{"time-passes",
                                  llvm::cl::desc("Print the time of each pass")};
-  llvm::cl::opt<unsigned> passLimit{
+  WholeFlag<unsigned> passLimit{
       "pass-limit", llvm::cl::value_desc("N"),
       llvm::cl::desc("Stop after N passes, for bisection")};
   llvm::cl::opt<bool> remarks{
@@ -118,7 +119,7 @@ struct CompileFlags {
       llvm::cl::desc(
           "Compare results before and after each pass, with random inputs")};
 
-  llvm::cl::opt<IOMode> io{
+  ChoiceFlag<IOMode> io{
       "io", llvm::cl::desc("Inputs and outputs of a package's kernels:"),
       llvm::cl::init(IOMode::Packed),
       llvm::cl::values(
@@ -126,7 +127,7 @@ struct CompileFlags {
           clEnumValN(
               IOMode::Separate, "separate",
               "one for each tensor, with names that sort in their order"))};
-  llvm::cl::opt<WeightMode> weightMode{
+  ChoiceFlag<WeightMode> weightMode{
       "weight-mode", llvm::cl::desc("Weights of a package's kernels:"),
       llvm::cl::init(WeightMode::Packed),
       llvm::cl::values(
@@ -157,7 +158,7 @@ struct CompileFlags {
       "decode",
       llvm::cl::desc("Write a package of programs that prefill and decode "
                      "texts, with cached keys and values")};
-  llvm::cl::opt<CacheForm> cache{
+  ChoiceFlag<CacheForm> cache{
       "cache", llvm::cl::desc("Caches of the programs of --decode:"),
       llvm::cl::init(CacheForm::IO),
       llvm::cl::values(
@@ -166,24 +167,24 @@ struct CompileFlags {
                      "session keeps them (default)"),
           clEnumValN(CacheForm::State, "state",
                      "states of a whole model, in a Core ML package or MIL"))};
-  llvm::cl::opt<int64_t> context{
+  WholeFlag<int64_t> context{
       "context", llvm::cl::value_desc("N"),
       llvm::cl::desc("Positions of a text with --decode (default: those of the "
                      "model)")};
-  llvm::cl::opt<int64_t> batch{
+  WholeFlag<int64_t> batch{
       "batch", llvm::cl::value_desc("N"), llvm::cl::init(1),
       llvm::cl::desc("Texts that a program of --decode reads at once (default: "
                      "1)")};
-  llvm::cl::list<int64_t> blocks{
+  WholeListFlag<int64_t> blocks{
       "block", llvm::cl::value_desc("N,..."), llvm::cl::CommaSeparated,
       llvm::cl::desc("Positions that a program of --decode reads at once, with "
                      "logits for each (default: 1)")};
-  llvm::cl::list<int64_t> prefills{
+  WholeListFlag<int64_t> prefills{
       "prefill", llvm::cl::value_desc("N,..."), llvm::cl::CommaSeparated,
       llvm::cl::desc("Positions that a program of --decode reads at once, with "
                      "logits for one of them (default: 64, in a context that "
                      "has them; 1 for none)")};
-  llvm::cl::list<int64_t> ladder{
+  WholeListFlag<int64_t> ladder{
       "ladder", llvm::cl::value_desc("N,..."), llvm::cl::CommaSeparated,
       llvm::cl::desc("Cached positions of the programs of --decode (default: "
                      "256 and its doubles below --context)")};
@@ -199,7 +200,7 @@ struct CompileFlags {
       llvm::cl::CommaSeparated,
       llvm::cl::desc("Weights that --quantize leaves, and with w8a8 the "
                      "activations of their products; * is any text")};
-  llvm::cl::opt<ActivationQuantization::Scales> activationScales{
+  ChoiceFlag<ActivationQuantization::Scales> activationScales{
       "activation-scales",
       llvm::cl::desc("Scales of the activations of --quantize=w8a8:"),
       llvm::cl::init(ActivationQuantization::Scales::Channel),
@@ -228,7 +229,7 @@ struct CompileFlags {
       "calibrate-tokenizer", llvm::cl::value_desc("FILE"),
       llvm::cl::desc("The tokenizer of the texts of --calibrate (default: "
                      "bytes are tokens)")};
-  llvm::cl::opt<uint64_t> calibrateTokens{
+  WholeFlag<uint64_t> calibrateTokens{
       "calibrate-tokens", llvm::cl::value_desc("N"), llvm::cl::init(65536),
       llvm::cl::desc("Tokens of --calibrate at most (default 65536; 0: all)")};
 
@@ -237,7 +238,7 @@ struct CompileFlags {
       llvm::cl::desc("The oldest systems that load a Core ML package, macos12 "
                      "to macos26 or ios15 to ios26 (default: those of the "
                      "program's opset)")};
-  llvm::cl::opt<DType> interface {
+  ChoiceFlag<DType> interface {
     "interface",
         llvm::cl::desc("Floats of the inputs and outputs of a Core ML package "
                        "(default: as in the program):"),
@@ -250,7 +251,7 @@ struct CompileFlags {
       llvm::cl::desc("What a Core ML package says of itself, and which of its "
                      "inputs are images and outputs class labels "
                      "(docs/coreml.md)")};
-  llvm::cl::opt<DType> precision{
+  ChoiceFlag<DType> precision{
       "precision", llvm::cl::value_desc("fp16|fp32"),
       llvm::cl::desc("Floats that a source in fp32 is computed in (default: "
                      "fp16 for a Core ML package of an ONNX or PyTorch model, "
@@ -266,7 +267,7 @@ struct CompileFlags {
   llvm::cl::opt<bool> canonical{
       "canonical", llvm::cl::desc("Name values by position and share "
                                   "constants, so that texts can be compared")};
-  llvm::cl::opt<DiagnosticsFormat> diagnostics{
+  ChoiceFlag<DiagnosticsFormat> diagnostics{
       "diagnostics", llvm::cl::desc("Output format of diagnostics:"),
       llvm::cl::init(DiagnosticsFormat::Text),
       llvm::cl::values(

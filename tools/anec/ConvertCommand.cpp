@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "../ChoiceFlag.h"
 #include "../DefineFlag.h"
 #include "CommandTable.h"
 #include "ModelFolderFlags.h"
@@ -19,7 +20,7 @@ namespace cl = llvm::cl;
 namespace {
 
 /// A flag that takes the name of a format of weights.
-class FormatFlag : public cl::opt<WeightFormat> {
+class FormatFlag : public ChoiceFlag<WeightFormat> {
 public:
   FormatFlag(llvm::StringRef name, llvm::StringRef description)
       : opt(name, cl::desc(description),

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "../ChoiceFlag.h"
 #include "CommandTable.h"
 #include "TargetFlags.h"
 #include "anec/API/Inspect.h"
@@ -34,7 +35,7 @@ private:
       "program", cl::value_desc("FILE|PACKAGE"),
       cl::desc("The program of the log: show the places that can cause the "
                "errors")};
-  cl::opt<ExplainFormat> format{
+  ChoiceFlag<ExplainFormat> format{
       "format", cl::desc("Output format of --log:"),
       cl::init(ExplainFormat::Text),
       cl::values(clEnumValN(ExplainFormat::Text, "text", "for people"),

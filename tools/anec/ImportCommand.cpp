@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "../ChoiceFlag.h"
+#include "../NumberFlag.h"
 #include "CommandTable.h"
 #include "anec/Import/Import.h"
 
@@ -21,11 +23,11 @@ private:
       "o", cl::value_desc("MODEL.tdsl"),
       cl::desc("The program; MODEL.names.json beside it maps the names of its "
                "weights")};
-  cl::opt<int64_t> positions{
+  WholeFlag<int64_t> positions{
       "seq", cl::value_desc("N"), cl::init(0),
       cl::desc("Positions of the program, which `--define seq=N` changes later "
                "(default: 256, or all of the model)")};
-  cl::opt<DType> floats{
+  ChoiceFlag<DType> floats{
       "float", cl::desc("Element type of the program:"), cl::init(DType::FP16),
       cl::values(clEnumValN(DType::FP16, "fp16",
                             "half precision, as the engine computes (default)"),

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TargetFlags.h"
+#include "../FlagErrors.h"
 #include "anec/Formats/Source.h"
 #include "anec/Probe/Measured.h"
 #include "anec/Probe/ProbedTarget.h"
@@ -116,8 +117,7 @@ ExitCode TargetFlags::readChip(llvm::StringRef given, const Invocation &call,
   options.target = findTarget(target.target);
   options.targetChosen = chip.getNumOccurrences() != 0;
   if (!options.target)
-    return call.usageError("there is no target `" + target.target +
-                           "`; see anec --list-targets");
+    return call.usageError(noTarget(target.target));
   if (target.floor)
     options.target =
         &measured.emplace_back(withFloor(*options.target, *target.floor));

@@ -6,6 +6,7 @@
 #ifndef ANEC_TOOLS_ANEC_TARGETFLAGS_H
 #define ANEC_TOOLS_ANEC_TARGETFLAGS_H
 
+#include "../ChoiceFlag.h"
 #include "../Command.h"
 #include "anec/Passes/PassManager.h"
 #include <deque>
@@ -49,7 +50,7 @@ struct TargetFlags {
 };
 
 /// --for: the framework that compiles the programs.
-struct FrameworkFlag : llvm::cl::opt<EnginePath> {
+struct FrameworkFlag : ChoiceFlag<EnginePath> {
   FrameworkFlag();
 
   /// The one that was given, or else that of `programs`.

@@ -49,6 +49,12 @@ std::vector<const PassDef *> modelPipeline(const ModelPipelineOptions &options);
 /// default pipeline compiles the kernels.
 std::vector<const PassDef *> wholeModelPipeline(bool decode);
 
+/// Reports that there is no pass `name`, with the nearest of the passes and of
+/// `others`, the names that can stand beside those of passes.
+void reportUnknownPass(llvm::StringRef name,
+                       llvm::ArrayRef<llvm::StringRef> others,
+                       Diagnostics &diags);
+
 /// Parses `a,b,c` and appends the passes. Reports unknown names and returns
 /// false.
 [[nodiscard]] bool parsePipeline(llvm::StringRef text,
