@@ -136,17 +136,25 @@ static void printFrom(llvm::StringRef text, size_t indent, size_t width,
   out << '\n';
 }
 
+/// Whether all brackets of `text` are closed.
+static bool isClosed(llvm::StringRef text) {
+  return text.count('(') == text.count(')');
+}
+
 /// `text`, or the clauses of it that fit in `room`: what follows are details,
 /// which --help-all has.
 static llvm::StringRef brieflyIn(size_t room, llvm::StringRef text) {
   if (text.size() <= room)
     return text;
-  size_t end = 0;
-  for (llvm::StringRef mark : {" (", "; ", ": ", ", "})
-    if (size_t found = text.take_front(room).rfind(mark);
-        found != llvm::StringRef::npos)
-      end = std::max(end, found);
-  return end ? text.take_front(end) : text;
+  for (size_t end = room; end > 0; --end) {
+    llvm::StringRef rest = text.drop_front(end);
+    bool isClauseEnd = llvm::any_of(
+        llvm::ArrayRef<llvm::StringRef>{" (", "; ", ": ", ", "},
+        [&](llvm::StringRef mark) { return rest.starts_with(mark); });
+    if (isClauseEnd && isClosed(text.take_front(end)))
+      return text.take_front(end);
+  }
+  return text;
 }
 
 static size_t helpWidth() {

@@ -40,6 +40,9 @@ def check(tool, name, usual):
         yield f"--help has {len(lines)} lines"
     if any(len(line) > WIDTH for line in flags_of_screen(text)):
         yield f"a line of a flag has more than {WIDTH} columns"
+    flags = "\n".join(flags_of_screen(text))
+    if flags.count("(") != flags.count(")"):
+        yield "a bracket is not closed"
     shown, flags = flags_in(text), flags_in(full)
     if "\n  Others:\n" in full:
         yield "a flag has no topic in FlagTopics.cpp"
