@@ -12,6 +12,7 @@
 #include "llvm/Support/WithColor.h"
 #include <fmt/format.h>
 #include <map>
+#include <set>
 
 using namespace anec;
 
@@ -81,19 +82,55 @@ static std::string describeRule(const Rule &rule, bool isFull) {
   return text;
 }
 
+static bool isSamePlace(SourceRange lhs, SourceRange rhs) {
+  return lhs.Start == rhs.Start && lhs.End == rhs.End;
+}
+
+/// The places of the findings. Findings of several targets can have the same,
+/// of which each is there once, or for All once for each text.
+static std::vector<RuleParagraph::Place>
+placesOf(llvm::ArrayRef<const Finding *> findings, FindingDetail detail) {
+  std::vector<RuleParagraph::Place> places;
+  std::set<std::pair<const char *, const char *>> known;
+  auto add = [&](SourceRange range, llvm::StringRef what) {
+    bool isNew =
+        known.insert({range.Start.getPointer(), range.End.getPointer()}).second;
+    if (isNew || (detail == FindingDetail::All && !what.empty()))
+      places.push_back({range, what.str()});
+  };
+  for (const Finding *finding : findings) {
+    add(finding->range, finding->what);
+    for (SourceRange range : finding->also)
+      add(range, "");
+  }
+  return places;
+}
+
+/// `For m4, the kernel is 17 wide; 15 is the most. `: what is said of the first
+/// place for other targets.
+static std::string
+describeOtherTargets(llvm::ArrayRef<const Finding *> findings) {
+  const Finding &first = *findings.front();
+  std::string text;
+  for (const Finding *finding : findings.drop_front())
+    if (isSamePlace(finding->range, first.range) &&
+        finding->what != first.what && finding->targets != first.targets)
+      text +=
+          "For " + listTargets(finding->targets) + ", " + finding->what + ". ";
+  return text;
+}
+
 static RuleParagraph paragraphOf(llvm::ArrayRef<const Finding *> findings,
                                  const CheckResult &result,
                                  FindingDetail detail) {
   const Rule &rule = *findings.front()->rule;
   RuleParagraph paragraph{result.assumptions.severityOf(rule), rule.id, {}, ""};
-  for (const Finding *finding : findings) {
-    paragraph.places.push_back({finding->range, finding->what});
-    for (SourceRange range : finding->also)
-      paragraph.places.push_back({range, ""});
-  }
+  paragraph.places = placesOf(findings, detail);
   bool isFull =
       detail == FindingDetail::All || paragraph.severity != Severity::Remark;
-  paragraph.text =
+  if (detail == FindingDetail::ByRule)
+    paragraph.text = describeOtherTargets(findings);
+  paragraph.text +=
       describeTargets(findings, result.targets) + describeRule(rule, isFull);
   if (const std::string &recorded = findings.front()->recorded;
       !recorded.empty())

@@ -83,7 +83,8 @@ static void shallow(const Function &function, const Target &target,
   constexpr unsigned enough = 16;
   unsigned ops = makeReport(function).ops;
   if (ops && ops < enough)
-    report(function.range, *broken("the program has {0} ops", ops));
+    report(function.range,
+           *broken("the program has {0} {1}", ops, ops == 1 ? "op" : "ops"));
 }
 constinit const Rule rules::ShallowProgram = {
     .id = "shallow-program",
