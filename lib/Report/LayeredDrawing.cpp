@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Report/LayeredDrawing.h"
+#include "anec/Support/ShownText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -18,7 +19,12 @@ static constexpr double nodeGap = 14, bendWidth = 8, letterWidth = 6.7;
 std::string anec::escapedForHtml(llvm::StringRef text) {
   std::string result;
   llvm::raw_string_ostream stream(result);
-  llvm::printHTMLEscaped(text, stream);
+  llvm::SmallVector<llvm::StringRef, 4> lines;
+  text.split(lines, '\n');
+  for (auto [index, line] : llvm::enumerate(lines)) {
+    stream << (index ? "\n" : "");
+    llvm::printHTMLEscaped(showText(line), stream);
+  }
   return result;
 }
 

@@ -5,6 +5,7 @@
 
 #include "OutlookTable.h"
 #include "WrappedText.h"
+#include "anec/Support/ShownText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <array>
@@ -123,8 +124,8 @@ void anec::printOutlooks(llvm::ArrayRef<Outlook> outlooks, bool colors,
   std::vector<Row> rows = {{"file", "chip", "verdict", "predicted time"}};
   bool hasFiles = false;
   for (const Outlook &one : outlooks) {
-    rows.push_back({one.file, one.target->name.str(), describeVerdict(one),
-                    describeTimes(one)});
+    rows.push_back({showText(one.file), one.target->name.str(),
+                    describeVerdict(one), describeTimes(one)});
     hasFiles |= one.file != outlooks.front().file;
   }
   std::array<size_t, 4> widths = {};

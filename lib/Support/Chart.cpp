@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Support/Chart.h"
+#include "anec/Support/ShownText.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -131,7 +132,7 @@ void Drawing::text(double x, double y, llvm::StringRef anchor,
                    llvm::StringRef what, llvm::StringRef more) {
   out << llvm::format("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"", x, y)
       << anchor << "\"" << more << ">";
-  llvm::printHTMLEscaped(what, out);
+  llvm::printHTMLEscaped(showText(what), out);
   out << "</text>\n";
 }
 

@@ -36,9 +36,11 @@ public:
   std::string fingerprint() const override;
   UsedTokenizer tokenizer() const override { return used; }
   std::string describe(const DataOrder &order) const override {
-    return std::to_string(order.trainingCount()) +
-           " conversations to train on, " +
-           std::to_string(order.validationCount()) + " to validate";
+    uint64_t count = order.trainingCount();
+    return std::to_string(count) +
+           (count == 1 ? " conversation" : " conversations") +
+           " to train on, " + std::to_string(order.validationCount()) +
+           " to validate";
   }
 
 private:

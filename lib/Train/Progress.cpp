@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Train/Progress.h"
+#include "anec/Support/ShownText.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -119,6 +120,6 @@ void Progress::end() {
 
 void Progress::say(const llvm::Twine &text) {
   end();
-  out << text << '\n';
+  out << showText(text.str()) << '\n';
   out.flush();
 }

@@ -53,9 +53,12 @@ bool TrainingRun::finishCheckpoint() {
   if (!seconds)
     return false;
   writing.waited += StepClock::secondsSince(begin);
-  times.checkpoints.add(*seconds);
+  // Steps also wait for its folder and for loss.svg, which the writer does not
+  // time.
+  double whole = std::max(*seconds, writing.waited);
+  times.checkpoints.add(whole);
   times.waits.add(writing.waited);
-  progress.showCheckpoint(writing.step, *seconds, writing.waited);
+  progress.showCheckpoint(writing.step, whole, writing.waited);
   nextRecord.checkpointWriteMs = *seconds * 1e3;
   return true;
 }

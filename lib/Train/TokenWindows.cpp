@@ -34,8 +34,10 @@ public:
   std::string fingerprint() const override { return data.fingerprint(); }
   UsedTokenizer tokenizer() const override { return used; }
   std::string describe(const DataOrder &order) const override {
-    return std::to_string(order.trainingCount()) + " windows to train on, " +
-           std::to_string(order.validationCount()) + " to validate";
+    uint64_t count = order.trainingCount();
+    return std::to_string(count) + (count == 1 ? " window" : " windows") +
+           " to train on, " + std::to_string(order.validationCount()) +
+           " to validate";
   }
 
 private:

@@ -165,7 +165,8 @@ std::optional<LossHistory> anec::readTrainLog(llvm::StringRef path,
     auto [line, rest] = text->split('\n');
     if (std::optional<StepRecord> record = parseLine(line)) {
       history.add(*record);
-    } else if (!line.trim().empty()) {
+      // A step that is being written, or was when its run ended.
+    } else if (line.end() != text->end() && !line.trim().empty()) {
       diags.report({llvm::SMLoc::getFromPointer(line.begin()),
                     llvm::SMLoc::getFromPointer(line.end())},
                    diag::BadLogLine);

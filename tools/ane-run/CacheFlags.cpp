@@ -6,6 +6,7 @@
 #include "CacheFlags.h"
 #include "anec/API/ModelCache.h"
 #include "anec/Package/ModelPackage.h"
+#include "anec/Support/ShownText.h"
 #include "anec/Train/Hyperparameters.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -125,7 +126,8 @@ std::optional<ReadyModel> CachedModels::ready(llvm::StringRef source,
       return std::nullopt;
   }
   if (!place->isReady && !isQuiet)
-    llvm::errs() << "compiling " << source << " to " << place->stem << ".anepkg"
+    llvm::errs() << "compiling " << showText(source) << " to "
+                 << showText(place->stem) << ".anepkg"
                  << (temporary ? "" : ", for later runs too") << '\n';
   std::optional<ReadyModel> ready = readyModel(source, options, diags);
   if (ready && isVerbose)

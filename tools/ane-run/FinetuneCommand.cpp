@@ -15,6 +15,7 @@
 #include "anec/Package/MergeAdapters.h"
 #include "anec/Package/ModelPackage.h"
 #include "anec/Support/Endings.h"
+#include "anec/Support/ShownText.h"
 #include "anec/Train/Checkpoint.h"
 #include "anec/Train/Conversations.h"
 #include "anec/Train/DataOrder.h"
@@ -58,14 +59,14 @@ private:
       "o", cl::value_desc("FOLDER|FILE.gguf"),
       cl::desc("The model that comes out, in the form of the one that goes "
                "in; it must not exist yet")};
-  cl::opt<uint64_t> steps{"steps", cl::value_desc("N"), cl::init(200),
-                          cl::desc("Steps to train (default 200)")};
-  cl::opt<uint64_t> batch{
+  WholeFlag<uint64_t> steps{"steps", cl::value_desc("N"), cl::init(200),
+                            cl::desc("Steps to train (default 200)")};
+  WholeFlag<uint64_t> batch{
       "batch", cl::value_desc("N"), cl::init(4),
       cl::desc("Conversations, or windows of text, in a step (default 4)")};
   NumberFlag rate{"lr", cl::value_desc("NUMBER"), cl::init(2e-4),
                   cl::desc("Learning rate after the warmup (default 2e-4)")};
-  cl::opt<uint64_t> warmup{
+  WholeFlag<uint64_t> warmup{
       "warmup", cl::value_desc("N"), cl::init(10),
       cl::desc("Steps of linear learning rate warmup (default 10)")};
   cl::opt<std::string> lora{
@@ -73,7 +74,7 @@ private:
       cl::desc("The adapters, as of anec --lora (default rank 8, alpha twice "
                "the rank, and all matrices of the layers: wq, wk, wv, wo, w1, "
                "w2, w3)")};
-  cl::opt<int64_t> context{
+  WholeFlag<int64_t> context{
       "context", cl::value_desc("N"),
       cl::desc("Positions of a conversation, up to 8192 (default: as many as "
                "the longest takes, at most 2048; 512 for text)")};
@@ -95,7 +96,7 @@ private:
   cl::opt<bool> resume{
       "resume", cl::desc("Continue from the newest checkpoint of the run, if "
                          "there is one")};
-  cl::opt<uint64_t> seed{
+  WholeFlag<uint64_t> seed{
       "seed", cl::value_desc("N"),
       cl::desc("Seed of the data order and of the adapters (default 0)")};
   cl::opt<bool> recompute{
@@ -217,7 +218,7 @@ bool Finetune::merge(const ReadyModel &ready, Diagnostics &diags) const {
   weights.adapter = bestOf(runFolder());
   if (!package || !mergeAdapters(*package, weights, output, {}, diags))
     return false;
-  llvm::outs() << output << ": the model with the adapters of "
+  llvm::outs() << showText(output) << ": the model with the adapters of "
                << weights.adapter << '\n';
   return true;
 }
