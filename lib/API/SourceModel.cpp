@@ -55,9 +55,11 @@ bool anec::makeModel(Module &module, const CompileOptions &options,
                      Diagnostics &diags, std::vector<PassReport> *reports) {
   const Objective &objective = *options.objective;
   assert(options.sourceWeights && "it was read otherwise");
+  std::vector<std::string> dropped = dropUnreadStates(module);
   if (!canTrain(module, diags) ||
       !chooseWeights(module, objective, *options.sourceWeights, diags))
     return false;
+  warnOfDropped(dropped, diags);
   if (options.precision.value_or(DType::FP16) == DType::FP16) {
     PassManagerOptions narrow = options.passes;
     narrow.passes = {&passes::Narrow, &passes::CSE, &passes::DCE};

@@ -47,6 +47,14 @@ struct Objective {
 std::shared_ptr<SourceWeights> weightsFor(const Objective &objective,
                                           Diagnostics &diags);
 
+/// Removes the states of the functions if no output depends on what they hold,
+/// as on running statistics in training. Returns their names: what is written
+/// to them is lost.
+std::vector<std::string> dropUnreadStates(Module &module);
+
+/// Warns of such states.
+void warnOfDropped(llvm::ArrayRef<std::string> states, Diagnostics &diags);
+
 /// Whether a module can be made a model: it has one function, without states
 /// and without recurrent ops, which have no gradients. The reason is reported
 /// when it cannot.

@@ -7,6 +7,7 @@
 #include "anec/IR/Builder.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Passes/Diags.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/GlobPattern.h"
@@ -300,6 +301,67 @@ bool ModelBuilder::build() {
     return false;
   model.setResults({loss}, {"loss"}, {ValueRole::Loss});
   return true;
+}
+
+/// The ops that results, and effects other than those on states, depend on.
+static llvm::DenseSet<const Op *> findNeeded(const Function &function) {
+  llvm::DenseSet<const Op *> needed;
+  llvm::SmallVector<const Value *> waiting;
+  llvm::append_range(waiting, function.resultValues());
+  for (const Op &op : function.body())
+    if (op.def().has(trait::SideEffect) && !op.is(ops::ReadState) &&
+        !op.is(ops::WriteState) && needed.insert(&op).second)
+      llvm::append_range(waiting, op.operandValues());
+  while (!waiting.empty()) {
+    const Value *value = waiting.pop_back_val();
+    const Op *op = value ? value->definingOp() : nullptr;
+    if (op && needed.insert(op).second)
+      llvm::append_range(waiting, op->operandValues());
+  }
+  return needed;
+}
+
+static bool isState(const Value *value) {
+  return value && value->holder == Holder::State;
+}
+
+/// Whether the function has states, and none that ops of `needed` use.
+static bool hasUnreadStates(const Function &function,
+                            const llvm::DenseSet<const Op *> &needed) {
+  return llvm::any_of(
+             function.parameters(),
+             [](const auto &parameter) { return isState(parameter.get()); }) &&
+         llvm::none_of(needed, [](const Op *op) {
+           return llvm::any_of(op->operandValues(), isState);
+         });
+}
+
+std::vector<std::string> anec::dropUnreadStates(Module &module) {
+  std::vector<std::string> dropped;
+  for (const auto &function : module.functions) {
+    llvm::DenseSet<const Op *> needed = findNeeded(*function);
+    if (!hasUnreadStates(*function, needed))
+      continue;
+    for (auto at = function->body().rbegin(); at != function->body().rend();) {
+      Op &op = *at++;
+      if (!needed.contains(&op))
+        op.erase();
+    }
+    for (unsigned i = unsigned(function->parameters().size()); i-- != 0;) {
+      const Value &parameter = *function->parameters()[i];
+      if (!isState(&parameter))
+        continue;
+      dropped.insert(dropped.begin(), parameter.name);
+      function->eraseParameter(i);
+    }
+  }
+  return dropped;
+}
+
+void anec::warnOfDropped(llvm::ArrayRef<std::string> states,
+                         Diagnostics &diags) {
+  if (!states.empty())
+    diags.report({}, diag::StateNotTrained, listNames(states));
 }
 
 bool anec::canTrain(const Module &module, Diagnostics &diags) {

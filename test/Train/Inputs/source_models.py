@@ -6,7 +6,8 @@ source_models.py FOLDER compare GRADIENTS BOUND: gradients of mlp.pt2 beside PyT
 sum(output ** 2), which is 12 times the mean. `stopped` instead of `compare`: of stopped.pt2,
 where an embedding has a row of padding, values are detached, computed without gradients or
 the deviation of equal ones, and two parameters are not trained; of the mean. `lstm` and `gru`:
-of these archives.
+of these archives. `batchnorm`: of batchnorm.pt2, which was exported in training mode.
+source_models.py FOLDER losses RUN BOUND: the losses of a run are PyTorch's of batchnorm.pt2.
 source_models.py FOLDER falls RUN SHARE: the last loss of a run is below a share of the
 first."""
 import functools
@@ -17,7 +18,8 @@ import sys
 import numpy
 
 RECURRENT = "lstm", "gru"
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
 TORCH = ROOT / "Torch/Inputs"
 LISTED, SIDE = "abcd", 300
 sys.path += [str(ROOT / "Onnx/Inputs"), str(ROOT / "Package/Inputs")]
@@ -29,6 +31,10 @@ def make(folder):
     numpy.save(folder / "target.npy", numpy.zeros((3, 4), numpy.float32))
     numpy.save(folder / "ids.npy", numpy.int32([[0, 2, 5], [2, 6, 1]]))
     numpy.save(folder / "zeros.npy", numpy.zeros((2, 3, 3), numpy.float32))
+    batchnorm = numpy.load(HERE / "batchnorm.npz")
+    for key in "x", "target":
+        numpy.save(folder / f"batchnorm_{key}.npy", batchnorm[key])
+        numpy.save(folder / f"one_batchnorm_{key}.npy", batchnorm[key][None])
     for name in "input", "target":  # An axis in front counts examples.
         numpy.save(folder / f"one_{name}.npy", numpy.load(folder / f"{name}.npy")[None])
     for name in RECURRENT:
@@ -88,17 +94,30 @@ def compare(path, bound, folder=TORCH, model="mlp", factor=12):
 
 
 def falls(run, share):
-    lines = (pathlib.Path(run) / "train.jsonl").read_text().splitlines()
-    losses = [json.loads(line)["loss"] for line in lines]
+    losses = losses_of(run)
     assert losses[-1] < share * losses[0], losses
+
+
+def losses_of(run):
+    lines = (pathlib.Path(run) / "train.jsonl").read_text().splitlines()
+    return [json.loads(line)["loss"] for line in lines]
+
+
+def losses(run, bound):
+    got, right = losses_of(run), numpy.load(HERE / "batchnorm.npz")["losses"]
+    assert len(got) == len(right), got
+    error = abs(numpy.float64(got) - right).max() / right.max()
+    assert error < bound, error
+    print(f"{len(got)} losses")
 
 
 if len(sys.argv) == 2:
     make(pathlib.Path(sys.argv[1]))
 else:
     modes = {"compare": compare, "falls": falls, "replaced": replaced,
-             "stopped": lambda path, bound: compare(
-                 path, bound, pathlib.Path(__file__).parent, "stopped", 1)}
+             "losses": losses}
+    for name in "stopped", "batchnorm":
+        modes[name] = functools.partial(compare, folder=HERE, model=name, factor=1)
     for name in RECURRENT:  # Of the sum of squares, too.
         size = numpy.load(TORCH / f"{name}.out.npz")["out0"].size
         modes[name] = functools.partial(compare, model=name, factor=size)
