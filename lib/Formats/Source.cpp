@@ -6,6 +6,7 @@
 #include "anec/Formats/Source.h"
 #include "ConstantWeights.h"
 #include "anec/CoreML/Reader.h"
+#include "anec/Formats/Diags.h"
 #include "anec/Frontend/Frontend.h"
 #include "anec/IR/Blocks.h"
 #include "anec/IR/Text.h"
@@ -17,6 +18,7 @@
 #include "anec/Passes/PassManager.h"
 #include "anec/Torch/Reader.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -226,11 +228,38 @@ const SourceFormat &anec::sourceFormat(llvm::StringRef path) {
 // Reading
 //===----------------------------------------------------------------------===//
 
+/// The endings of sources that are folders, as `.mlpackage, .mlmodelc`.
+static std::string endingsOfFolders() {
+  std::vector<llvm::StringRef> endings;
+  for (const SourceFormat &format : table)
+    if (format.isFolder)
+      endings.push_back(format.ending);
+  return llvm::join(endings, ", ");
+}
+
+/// Reports what `path`, which has no format's ending, is instead of a text.
+/// Returns false if it may be one.
+static bool reportOther(llvm::StringRef path, Diagnostics &diags) {
+  bool isFolder = llvm::sys::fs::is_directory(path);
+  llvm::SmallString<128> config(path);
+  llvm::sys::path::append(config, "config.json");
+  bool isWeights = isFolder ? llvm::sys::fs::exists(config)
+                            : path.ends_with_insensitive(".gguf") &&
+                                  llvm::sys::fs::exists(path);
+  if (isWeights)
+    diags.reportFile(path, diag::WeightsNoProgram, path);
+  else if (isFolder)
+    diags.reportFile(path, diag::FolderNoProgram, endingsOfFolders());
+  return isWeights || isFolder;
+}
+
 std::optional<Source> anec::openSource(llvm::StringRef path,
                                        Diagnostics &diags) {
   const SourceFormat &format = sourceFormat(path);
   if (format.isBinary || (format.isFolder && format.textFile.empty()))
     return Source{&format, path.str(), ""};
+  if (&format == &table[0] && reportOther(path, diags))
+    return std::nullopt;
   llvm::SmallString<128> file(path);
   if (format.isFolder)
     llvm::sys::path::append(file, format.textFile);

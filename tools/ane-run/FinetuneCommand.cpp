@@ -280,8 +280,13 @@ bool Finetune::finetune(Diagnostics &diags) const {
 
 /// The error in the flags; empty when they are valid.
 std::string Finetune::check() const {
-  if (model.empty() || data.empty() || output.empty())
-    return "finetune takes a model, --data and -o; see ane-run finetune --help";
+  constexpr StringRef see = "; see ane-run finetune --help";
+  if (model.empty())
+    return ("finetune takes a model, a folder or a GGUF file" + see).str();
+  if (data.empty())
+    return ("--data names the conversations or the text to learn" + see).str();
+  if (output.empty())
+    return ("-o names the model that comes out" + see).str();
   bool isGguf = StringRef(model).ends_with(".gguf");
   constexpr StringRef files[] = {".gguf"};
   if (!closestEnding(output, files).empty())

@@ -70,6 +70,9 @@ void anec::reportNoModel(llvm::StringRef path, Diagnostics &diags) {
     return;
   }
   Diagnostics::Report report = diags.reportFile(path, diag::NotAModel);
+  llvm::StringRef folder = llvm::sys::path::parent_path(path);
+  if (!folder.empty() && canImport(folder.str()))
+    report.note({}, diag::ModelFolder, folder);
   if (std::string model = modelInHubCache(path); !model.empty())
     report.note({}, diag::HubCache, model);
 }

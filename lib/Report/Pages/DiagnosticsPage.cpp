@@ -8,6 +8,7 @@
 #include "anec/Arrays/Diags.h"
 #include "anec/Bench/Diags.h"
 #include "anec/CoreML/Diags.h"
+#include "anec/Formats/Diags.h"
 #include "anec/Frontend/Diags.h"
 #include "anec/Generate/Diags.h"
 #include "anec/IR/Diags.h"
@@ -40,6 +41,8 @@ std::vector<diag::AnyKind> anec::libraryDiagnostics() {
 #include "anec/Bench/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
 #include "anec/CoreML/Diags.def"
+#define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
+#include "anec/Formats/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
 #include "anec/Frontend/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,

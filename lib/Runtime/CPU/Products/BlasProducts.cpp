@@ -207,7 +207,8 @@ std::string cpu::nameOfBlas() {
 #if defined(__APPLE__)
   return "Accelerate";
 #else
-  return blasLibrary();
+  return blas().sgemm ? blasLibrary()
+                      : "none (" + blasLibrary() + " cannot be loaded)";
 #endif
 }
 
