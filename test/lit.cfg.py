@@ -149,6 +149,10 @@ if config.has_http_server:
 # `REQUIRES: chromium`: a browser to open pages in.
 if shutil.which("chromium"):
     config.available_features.add("chromium")
+# `REQUIRES: doxygen`, `REQUIRES: shellcheck`: tools that read comments and scripts.
+for tool in ("doxygen", "shellcheck"):
+    if shutil.which(tool):
+        config.available_features.add(tool)
 # `REQUIRES: mkdocs`: what the pages of docs/ are built to a site with.
 if shutil.which("mkdocs"):
     config.available_features.add("mkdocs")

@@ -6,11 +6,11 @@
 /// \file
 /// Checks programs against the rules of a chip and predicts their costs,
 /// without running them. `findRule` and `printRule` explain a rule.
-///
+/// \code
 ///   anec::CompileOptions options;
 ///   options.setTarget(*anec::findTarget("m1"));
 ///   auto findings = anec::checkFile("model.mil", options, diags);
-///
+/// \endcode
 //===----------------------------------------------------------------------===//
 
 #ifndef ANEC_API_INSPECT_H

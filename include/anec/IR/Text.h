@@ -5,13 +5,13 @@
 ///
 /// \file
 /// Printing and parsing of the textual form, which round-trips:
-///
+/// \code{.unparsed}
 ///   kernel @scale(%x: fp16[4, 8]) -> (%y: fp16[4, 8]) {
 ///     %half = const() {val = fp16(0.5)} : fp16
 ///     %y = mul(%x, %half) : fp16[4, 8]
 ///     return %y
 ///   }
-///
+/// \endcode
 /// Constants equal to their default are omitted. docs/ir.md has the grammar.
 ///
 //===----------------------------------------------------------------------===//

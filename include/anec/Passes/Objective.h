@@ -7,10 +7,10 @@
 /// A program that others wrote, such as an ONNX model or an archive of PyTorch,
 /// has its weights as constants, and no loss. With both it is a model as one in
 /// .tdsl is, and trains as such:
-///
+/// \code{.unparsed}
 ///   kernel @main(%x) -> (%y)  ==>  layer @main(%x) -> (%y)
 ///                                  host @model(%x, %target) -> (%loss)
-///
+/// \endcode
 //===----------------------------------------------------------------------===//
 
 #ifndef ANEC_PASSES_OBJECTIVE_H

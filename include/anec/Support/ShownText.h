@@ -26,8 +26,8 @@ bool hasControl(llvm::StringRef text);
 std::string showText(llvm::StringRef text);
 
 /// Whether a line of a file can be printed as it is: it has no control
-/// characters but tabs, and does not begin as a command of a CI service does
-/// (`::error::`, `##[group]`).
+/// characters but tabs, and does not begin as a command of a CI service does,
+/// with two colons or two number signs.
 bool isShownLine(llvm::StringRef line);
 
 } // namespace anec
