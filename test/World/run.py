@@ -335,6 +335,8 @@ def main():
             return any(fnmatch.fnmatch(name, only) for only in args.only for name in names)
         return args.full or item.sample or (args.turns and item.turn)
     indices = [index for index, one in enumerate(items) if chosen(*one)]
+    if args.only and not indices:
+        parser.error(f"no item is called {' or '.join(args.only)}; see --list --full")
     if args.list:
         for index in indices:
             print(items[index][0], items[index][1].name, items[index][1].variant, sep="\t")
