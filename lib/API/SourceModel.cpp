@@ -55,16 +55,19 @@ bool anec::makeModel(Module &module, const CompileOptions &options,
                      Diagnostics &diags, std::vector<PassReport> *reports) {
   const Objective &objective = *options.objective;
   assert(options.sourceWeights && "it was read otherwise");
-  std::vector<std::string> dropped = dropUnreadStates(module);
+  // With adapters, nothing else changes.
+  Updates updates =
+      takeUpdates(module, *options.sourceWeights, !options.lora.has_value());
   if (!canTrain(module, diags) ||
       !chooseWeights(module, objective, *options.sourceWeights, diags))
     return false;
-  warnOfDropped(dropped, diags);
+  warnOfDropped(updates, diags);
   if (options.precision.value_or(DType::FP16) == DType::FP16) {
     PassManagerOptions narrow = options.passes;
     narrow.passes = {&passes::Narrow, &passes::CSE, &passes::DCE};
     if (!runPasses(module, narrow, diags, reports))
       return false;
   }
-  return addObjective(module, objective, diags);
+  return addObjective(module, objective, updates, *options.sourceWeights,
+                      diags);
 }

@@ -57,7 +57,8 @@ static bool inferWeight(InferContext &ctx) {
   if (!checkChoice(
           ctx, param::dtype,
           {"fp16", "fp32", "int4", "int8", "uint4", "uint6", "uint8"}) || // C1
-      !checkRange(ctx, param::shape, 1))                                  // C2
+      !checkRange(ctx, param::shape, 1) ||                                // C2
+      !checkChoice(ctx, param::mode, {"trained", "updated"}))             // C3
     return false;
   TensorType stored(*parseDType(ctx.get(param::dtype)), ctx.get(param::shape));
   const Constant *text = ctx.constant(param::view);
@@ -66,7 +67,7 @@ static bool inferWeight(InferContext &ctx) {
   std::string why;
   std::optional<ArrayView> view =
       ArrayView::parse(text->asString(), stored.shape, why);
-  if (!view) // C3
+  if (!view) // C4
     return ctx.fail(diag::WeightView(ctx.get(param::name).str(),
                                      text->asString().str(), why));
   return ctx.result({stored.dtype, view->shape()});
@@ -78,17 +79,20 @@ constinit const OpDef ops::Weight = {
         "The stored array `name` of shape `shape`, or the part of it selected, "
         "permuted and reshaped by `view`. In a host function, `index` selects "
         "the instance of a repeated layer that owns the weight. A `frozen` "
-        "weight has no gradient.",
+        "weight has no gradient. What `mode` says of the gradient: `trained`, "
+        "that an optimizer reads it; `updated`, that it is taken off the "
+        "weight, as of running statistics.",
     .family = "constants",
     .params = {optionalValue(param::index, {DType::Int32}, 0),
                text(param::name), text(param::dtype), integers(param::shape),
                optionalConstant(param::view, {DType::String}),
-               boolean(param::frozen, "false")},
+               boolean(param::frozen, "false"),
+               text(param::mode, "\"trained\"")},
     .traits = trait::Stored | trait::NotCallable,
     .constraints =
         {"`dtype` is fp16, fp32 or, for a part of a quantized weight, int4, "
          "int8, uint4, uint6 or uint8",
-         "extents are at least 1",
+         "extents are at least 1", "`mode` is trained or updated",
          "each step of `view` applies to the result of the step before it"},
     .infer = inferWeight,
 };

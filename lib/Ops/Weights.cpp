@@ -27,11 +27,12 @@ WeightView anec::viewOf(const Op &weight) {
 
 Value *anec::buildWeight(Builder &builder, const Op &weight,
                          const ArrayView &array, llvm::StringRef name) {
-  llvm::SmallVector<Attr, 5> attrs = {
+  llvm::SmallVector<Attr, 6> attrs = {
       {param::name, weight.constant(param::name)},
       {param::dtype, weight.constant(param::dtype)},
       {param::shape, array.sourceShape()},
-      {param::frozen, weight.constant(param::frozen)}};
+      {param::frozen, weight.constant(param::frozen)},
+      {param::mode, weight.constant(param::mode)}};
   if (!array.isIdentity())
     attrs.push_back({param::view, Constant::string(array.str())});
   return builder.build(ops::Weight, {weight.operand(param::index)}, attrs,

@@ -165,6 +165,8 @@ static void printWeight(const PackagedWeight &weight, json::OStream &out) {
     out.attribute("initial", spelling(weight.initial));
     if (weight.frozen)
       out.attribute("frozen", true);
+    if (weight.updated)
+      out.attribute("updated", true);
   });
 }
 
@@ -459,6 +461,7 @@ static bool fromJSON(const json::Value &value, PackagedWeight &weight,
             map.map("instances", weight.instances) &&
             map.map("initial", weight.initial) &&
             map.mapOptional("frozen", weight.frozen) &&
+            map.mapOptional("updated", weight.updated) &&
             fromJSON(value, weight.type, path);
   llvm::sort(weight.instances);
   return ok;

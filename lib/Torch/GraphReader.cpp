@@ -124,6 +124,8 @@ bool GraphReader::readState(const InputSpec &spec, Function &function) {
                      initial ? "a state has no complex numbers" : error);
     return false;
   }
+  if (sourceWeights)
+    initial = sourceWeights->valueOf(spec.target, initial);
   if (std::string other = weights.sharedWith(spec.target); !other.empty()) {
     diags.reportFile(path, diag::TorchStateShared, spec.target, other);
     return false;
@@ -132,6 +134,9 @@ bool GraphReader::readState(const InputSpec &spec, Function &function) {
   Value *parameter = function.addParameter(type, identifierOf(spec.target));
   parameter->holder = Holder::State;
   parameter->declared = listing.add("state `" + spec.target.str() + "`");
+  if (sourceWeights && sourceWeights->trains() && type.dtype == DType::FP32)
+    sourceWeights->hold(parameter->name, spec.target,
+                        Constant::fromDoubles(type, initial->asDoubles()));
   state.parameter = parameter;
   Item item;
   item.type = state.type;

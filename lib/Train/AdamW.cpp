@@ -43,8 +43,10 @@ AdamW::AdamW(llvm::ArrayRef<NamedFloats> weights,
     for (size_t at = 0; at < size; at += blockSize)
       blocks.push_back({weight->elements.data() + at, m + at, v + at,
                         gradient.elements.data() + at,
-                        std::min(blockSize, size - at), decays});
-    count += size;
+                        std::min(blockSize, size - at), decays,
+                        gradient.isChange});
+    if (!gradient.isChange)
+      count += size;
   }
   sums.resize(blocks.size());
   pool.parallelFor(blocks.size(), [&](size_t task, unsigned) {
@@ -56,7 +58,9 @@ AdamW::AdamW(llvm::ArrayRef<NamedFloats> weights,
 
 double AdamW::gradientNorm() {
   pool.parallelFor(blocks.size(), [&](size_t task, unsigned) {
-    sums[task] = adamw::sumOfSquares(blocks[task].count, blocks[task].gradient);
+    const Block &block = blocks[task];
+    sums[task] =
+        block.isChange ? 0 : adamw::sumOfSquares(block.count, block.gradient);
   });
   double sum = 0;
   for (double part : sums)
@@ -64,10 +68,17 @@ double AdamW::gradientNorm() {
   return std::sqrt(sum);
 }
 
+/// Takes the mean change of the runs off the weight.
+static void takeChange(size_t count, float *weight, const float *change,
+                       float factor) {
+  for (size_t i = 0; i != count; ++i)
+    weight[i] -= factor * change[i];
+}
+
 void AdamW::step(const Hyperparameters &hyper, double learningRate,
-                 double gradientFactor, uint64_t update) {
+                 double unscale, double clip, uint64_t update) {
   adamw::Scalars scalars;
-  scalars.gradientFactor = float(gradientFactor);
+  scalars.gradientFactor = float(unscale * clip);
   scalars.beta1 = float(hyper.beta1);
   scalars.beta2 = float(hyper.beta2);
   scalars.epsilon = float(hyper.epsilon);
@@ -79,6 +90,9 @@ void AdamW::step(const Hyperparameters &hyper, double learningRate,
   float keptWithDecay = float(1 - learningRate * hyper.weightDecay);
   pool.parallelFor(blocks.size(), [&](size_t task, unsigned) {
     const Block &block = blocks[task];
+    if (block.isChange)
+      return takeChange(block.count, block.weight, block.gradient,
+                        float(unscale));
     adamw::Scalars mine = scalars;
     mine.kept = block.decays ? keptWithDecay : 1;
     adamw::update(block.count, block.weight, block.m, block.v, block.gradient,

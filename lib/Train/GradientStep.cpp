@@ -65,6 +65,5 @@ void anec::applyGradients(AdamW &optimizer, const Hyperparameters &hyper,
   double clipped = hyper.clip > 0 && record.gradientNorm > hyper.clip
                        ? hyper.clip / record.gradientNorm
                        : 1;
-  optimizer.step(hyper, record.learningRate, unscale * clipped,
-                 ++state.updates);
+  optimizer.step(hyper, record.learningRate, unscale, clipped, ++state.updates);
 }

@@ -309,7 +309,7 @@ TEST(Train, OptimizerDoesNotDependOnThreads) {
     EXPECT_EQ(optimizer.moments()[0].name, "a.m");
     norms.insert(optimizer.gradientNorm());
     for (uint64_t update = 1; update <= 3; ++update)
-      optimizer.step(hyper, 1e-3, 0.5, update);
+      optimizer.step(hyper, 1e-3, 0.5, 1, update);
     results.push_back(arrays.weights);
   }
   EXPECT_EQ(norms.size(), 1u);

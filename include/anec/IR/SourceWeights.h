@@ -60,6 +60,22 @@ public:
   /// unless `isParameter`. Returns whether it was none.
   bool keep(llvm::StringRef name, bool isParameter);
 
+  /// What a state of the program holds in the source, by its name there.
+  struct Held {
+    std::string name;
+    ConstantRef begin; ///< fp32
+  };
+  /// Notes the state that the parameter `parameter` is: it becomes a weight
+  /// where a training updates it.
+  void hold(llvm::StringRef parameter, llvm::StringRef name,
+            ConstantRef begin) {
+    trained[name] = begin;
+    states[parameter] = {name.str(), std::move(begin)};
+  }
+  const llvm::StringMap<Held> &held() const { return states; }
+  /// What a weight of `values` begins with.
+  ConstantRef begin(llvm::StringRef name) const { return trained.lookup(name); }
+
   /// The weights of floats that were read, in their order.
   llvm::ArrayRef<std::string> names() const { return read; }
   /// The parameters that `keep` has kept constants.
@@ -71,6 +87,7 @@ private:
   std::vector<std::string> read;
   llvm::StringSet<> seen, constants, decided;
   WeightValues trained;
+  llvm::StringMap<Held> states;
   // By the address of the elements in the source.
   llvm::DenseMap<const uint8_t *, std::string> owners;
   llvm::DenseMap<const uint8_t *, ConstantRef> replaced;

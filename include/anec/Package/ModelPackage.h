@@ -108,6 +108,9 @@ struct PackagedWeight {
   InitialValue initial = InitialValue::Normal;
   /// Whether training leaves it as it is.
   bool frozen = false;
+  /// Whether its gradient is its change, whatever the optimizer: of running
+  /// statistics.
+  bool updated = false;
 
   bool has(int64_t instance) const;
   /// Names of the arrays: `attention.0.wq`, ...

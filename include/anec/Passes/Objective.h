@@ -18,6 +18,7 @@
 
 #include "anec/IR/IR.h"
 #include "anec/IR/SourceWeights.h"
+#include "anec/Passes/Updates.h"
 #include "anec/Support/Diagnostics.h"
 
 namespace anec {
@@ -47,14 +48,6 @@ struct Objective {
 std::shared_ptr<SourceWeights> weightsFor(const Objective &objective,
                                           Diagnostics &diags);
 
-/// Removes the states of the functions if no output depends on what they hold,
-/// as on running statistics in training. Returns their names: what is written
-/// to them is lost.
-std::vector<std::string> dropUnreadStates(Module &module);
-
-/// Warns of such states.
-void warnOfDropped(llvm::ArrayRef<std::string> states, Diagnostics &diags);
-
 /// Whether a module can be made a model: it has one function, without states
 /// and without recurrent ops, which have no gradients. The reason is reported
 /// when it cannot.
@@ -72,6 +65,8 @@ void warnOfDropped(llvm::ArrayRef<std::string> states, Diagnostics &diags);
 /// `model`, which computes the loss. Returns false, with the reason reported,
 /// on failure; the module is not to be used then.
 [[nodiscard]] bool addObjective(Module &module, const Objective &objective,
+                                const Updates &updates,
+                                const SourceWeights &weights,
                                 Diagnostics &diags);
 
 } // namespace anec

@@ -53,6 +53,9 @@ struct NamedFloats {
   std::string name; ///< `attention.3.wq`
   TensorType type;  ///< fp32
   llvm::MutableArrayRef<float> elements;
+  /// Of a gradient: it is what an update takes off the weight, whatever the
+  /// optimizer.
+  bool isChange = false;
 };
 
 /// Whether a run replaces the gradients, adds to the existing ones, or ends

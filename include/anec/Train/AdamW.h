@@ -26,12 +26,13 @@ public:
   AdamW(llvm::ArrayRef<NamedFloats> weights,
         llvm::ArrayRef<NamedFloats> gradients, Executor &pool);
 
-  /// The global norm of all gradients; not finite when an element is not.
+  /// The global norm of all gradients but those that are changes; not finite
+  /// when an element is not.
   double gradientNorm();
-  /// Updates the weights. Gradients are first multiplied by `gradientFactor`;
-  /// `update` counts from 1.
-  void step(const Hyperparameters &hyper, double learningRate,
-            double gradientFactor, uint64_t update);
+  /// Updates the weights. Gradients are first multiplied by `unscale`, and
+  /// those that are no changes by `clip`, too; `update` counts from 1.
+  void step(const Hyperparameters &hyper, double learningRate, double unscale,
+            double clip, uint64_t update);
 
   /// The moments: `attention.3.wq.m` and `.v`, sorted by name.
   llvm::ArrayRef<NamedFloats> moments() const { return arrays; }
@@ -46,6 +47,7 @@ private:
     const float *gradient;
     size_t count;
     bool decays;
+    bool isChange; ///< `gradient` is what is taken off
   };
 
   Executor &pool;

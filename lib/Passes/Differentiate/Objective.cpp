@@ -7,7 +7,6 @@
 #include "anec/IR/Builder.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Passes/Diags.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/GlobPattern.h"
@@ -170,8 +169,10 @@ namespace {
 class ModelBuilder {
 public:
   ModelBuilder(Module &module, Function &layer, const Objective &objective,
+               const Updates &updates, const SourceWeights &weights,
                Diagnostics &diags)
-      : layer(layer), objective(objective), diags(diags),
+      : layer(layer), objective(objective), updates(updates), weights(weights),
+        diags(diags),
         model(*module.addFunction(FunctionKind::Host, nameOfModel(module))),
         builder(model) {}
 
@@ -179,7 +180,7 @@ public:
 
 private:
   bool refuse(llvm::StringRef why);
-  Value *call(llvm::ArrayRef<Value *> arguments);
+  Op *call(llvm::ArrayRef<Value *> arguments);
   Value *addTarget(TensorType type);
   Value *reshaped(Value *x, Shape shape);
   Value *meanSquare(Value *output);
@@ -187,6 +188,8 @@ private:
 
   Function &layer;
   const Objective &objective;
+  const Updates &updates;
+  const SourceWeights &weights;
   Diagnostics &diags;
   Function &model;
   Builder builder;
@@ -202,19 +205,17 @@ bool ModelBuilder::refuse(llvm::StringRef why) {
   return false;
 }
 
-/// The first result of the layer.
-Value *ModelBuilder::call(llvm::ArrayRef<Value *> arguments) {
+Op *ModelBuilder::call(llvm::ArrayRef<Value *> arguments) {
   llvm::SmallVector<Value *, 4> operands = {nullptr}; // no instance
   llvm::append_range(operands, arguments);
   std::vector<std::string> types;
   for (const Value *result : layer.resultValues())
     types.push_back(result->type.str());
   TensorType list(DType::String, {int64_t(types.size())});
-  Op *op = builder.create(
+  return builder.create(
       ops::Call, operands,
       {{param::callee, Constant::string(layer.name)},
        {param::results, Constant::strings(list, std::move(types))}});
-  return op->result(0);
 }
 
 /// The parameter with what is right, called `target` unless an input is.
@@ -279,7 +280,8 @@ bool ModelBuilder::build() {
     arguments.push_back(model.addParameter(parameter->type, parameter->name));
   if (layer.numResults() == 0 || !isFloat(layer.result(0)->type.dtype))
     return refuse("a loss is computed of floats");
-  Value *output = call(arguments);
+  Op *called = call(arguments);
+  Value *output = called->result(0);
   if (output->type.dtype != DType::FP32)
     output = builder.build(ops::Cast, {output}, {{param::dtype, "fp32"}});
   Value *loss = nullptr;
@@ -299,69 +301,9 @@ bool ModelBuilder::build() {
   }
   if (!loss)
     return false;
+  loss = addUpdates(updates, weights, *called, loss, builder);
   model.setResults({loss}, {"loss"}, {ValueRole::Loss});
   return true;
-}
-
-/// The ops that results, and effects other than those on states, depend on.
-static llvm::DenseSet<const Op *> findNeeded(const Function &function) {
-  llvm::DenseSet<const Op *> needed;
-  llvm::SmallVector<const Value *> waiting;
-  llvm::append_range(waiting, function.resultValues());
-  for (const Op &op : function.body())
-    if (op.def().has(trait::SideEffect) && !op.is(ops::ReadState) &&
-        !op.is(ops::WriteState) && needed.insert(&op).second)
-      llvm::append_range(waiting, op.operandValues());
-  while (!waiting.empty()) {
-    const Value *value = waiting.pop_back_val();
-    const Op *op = value ? value->definingOp() : nullptr;
-    if (op && needed.insert(op).second)
-      llvm::append_range(waiting, op->operandValues());
-  }
-  return needed;
-}
-
-static bool isState(const Value *value) {
-  return value && value->holder == Holder::State;
-}
-
-/// Whether the function has states, and none that ops of `needed` use.
-static bool hasUnreadStates(const Function &function,
-                            const llvm::DenseSet<const Op *> &needed) {
-  return llvm::any_of(
-             function.parameters(),
-             [](const auto &parameter) { return isState(parameter.get()); }) &&
-         llvm::none_of(needed, [](const Op *op) {
-           return llvm::any_of(op->operandValues(), isState);
-         });
-}
-
-std::vector<std::string> anec::dropUnreadStates(Module &module) {
-  std::vector<std::string> dropped;
-  for (const auto &function : module.functions) {
-    llvm::DenseSet<const Op *> needed = findNeeded(*function);
-    if (!hasUnreadStates(*function, needed))
-      continue;
-    for (auto at = function->body().rbegin(); at != function->body().rend();) {
-      Op &op = *at++;
-      if (!needed.contains(&op))
-        op.erase();
-    }
-    for (unsigned i = unsigned(function->parameters().size()); i-- != 0;) {
-      const Value &parameter = *function->parameters()[i];
-      if (!isState(&parameter))
-        continue;
-      dropped.insert(dropped.begin(), parameter.name);
-      function->eraseParameter(i);
-    }
-  }
-  return dropped;
-}
-
-void anec::warnOfDropped(llvm::ArrayRef<std::string> states,
-                         Diagnostics &diags) {
-  if (!states.empty())
-    diags.report({}, diag::StateNotTrained, listNames(states));
 }
 
 bool anec::canTrain(const Module &module, Diagnostics &diags) {
@@ -396,8 +338,10 @@ bool anec::canTrain(const Module &module, Diagnostics &diags) {
 }
 
 bool anec::addObjective(Module &module, const Objective &objective,
+                        const Updates &updates, const SourceWeights &weights,
                         Diagnostics &diags) {
   Function &layer = *module.functions.front();
   layer.kind = FunctionKind::Layer;
-  return ModelBuilder(module, layer, objective, diags).build();
+  return ModelBuilder(module, layer, objective, updates, weights, diags)
+      .build();
 }

@@ -64,7 +64,8 @@ for graph in anec.torch.report():          # one each, forward and backward
 `anec model.pt2 --loss=mse -o model.anepkg` makes a package that trains, with weights by
 the names of the `state_dict`, and `--weights=` takes them back into the model:
 [training.md](training.md#programs-that-others-wrote). Export with `eval()`, or in
-training mode, in which `batch_norm` has the statistics of each batch. A program of
+training mode, in which `batch_norm` has the statistics of each batch and updates the running
+ones. A program of
 forward and backward, as PyTorch derives it (`_export_forward_backward` of
 `torch.export.experimental`), is read, too: its outputs are the loss and the gradients.
 

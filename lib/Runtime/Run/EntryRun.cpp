@@ -121,13 +121,15 @@ bool anec::runEntryOnce(ModelPackage package, Backend &backend,
   for (auto [port, value] : llvm::zip_equal(ports, outputs))
     printSummary(port, *value, out);
   if (backward) {
-    if (run.session().gradients().empty()) {
+    std::vector<NamedFloats> all;
+    llvm::copy_if(run.session().gradients(), std::back_inserter(all),
+                  [](const NamedFloats &each) { return !each.isChange; });
+    if (all.empty()) {
       diags.reportFile(path, diag::NoGradients, run.entry());
       return false;
     }
-    out << "  gradients of " << run.session().gradients().size()
-        << " arrays: " << gradients << '\n';
-    if (!writeArrays(run.session().gradients(), {}, gradients, diags))
+    out << "  gradients of " << all.size() << " arrays: " << gradients << '\n';
+    if (!writeArrays(all, {}, gradients, diags))
       return false;
   }
   return outputDir.empty() || writeOutputs(ports, outputs, outputDir, diags);

@@ -78,6 +78,7 @@ bool Arrays::open(const ModelPackage &package, const WeightOptions &options,
       array.type = type;
       array.value = value;
       array.canChange = !weight.frozen && (trains || canSwap);
+      array.isUpdated = weight.updated;
     }
   if (!trains)
     return true;
@@ -191,7 +192,8 @@ float *Arrays::gradient(llvm::StringRef name) {
     return array.gradient;
   size_t count = size_t(array.type.numElements());
   array.gradient = allocate(count);
-  NamedFloats made{name.str(), array.type, {array.gradient, count}};
+  NamedFloats made{
+      name.str(), array.type, {array.gradient, count}, array.isUpdated};
   sums.insert(llvm::upper_bound(sums, made,
                                 [](const NamedFloats &a, const NamedFloats &b) {
                                   return a.name < b.name;

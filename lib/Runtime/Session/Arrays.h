@@ -65,6 +65,7 @@ private:
     ConstantRef value;
     ConstantRef halves; ///< `value` rounded to fp16, made when asked for
     bool canChange = false;
+    bool isUpdated = false; ///< its gradient is its change
 
     /// `value`, read as `dtype`.
     ConstantRef as(DType dtype) const;

@@ -7,7 +7,9 @@ sum(output ** 2), which is 12 times the mean. `stopped` instead of `compare`: of
 where an embedding has a row of padding, values are detached, computed without gradients or
 the deviation of equal ones, and two parameters are not trained; of the mean. `lstm` and `gru`:
 of these archives. `batchnorm`: of batchnorm.pt2, which was exported in training mode.
-source_models.py FOLDER losses RUN BOUND: the losses of a run are PyTorch's of batchnorm.pt2.
+source_models.py FOLDER learned RUN BOUND: the losses and running statistics of a run are
+PyTorch's of batchnorm.pt2; `clipped`: the statistics of a run whose weights do not change;
+`evaluated`: the output of a folder is that of the trained model in eval().
 source_models.py FOLDER falls RUN SHARE: the last loss of a run is below a share of the
 first."""
 import functools
@@ -103,19 +105,42 @@ def losses_of(run):
     return [json.loads(line)["loss"] for line in lines]
 
 
-def losses(run, bound):
-    got, right = losses_of(run), numpy.load(HERE / "batchnorm.npz")["losses"]
-    assert len(got) == len(right), got
-    error = abs(numpy.float64(got) - right).max() / right.max()
+def near(got, right, bound):
+    assert got.shape == right.shape, got.shape
+    error = abs(numpy.float64(got) - right).max() / abs(right).max()
     assert error < bound, error
-    print(f"{len(got)} losses")
+
+
+def statistics(run, bound, kind):
+    from differences import read_safetensors
+    path, = pathlib.Path(run).glob("step-00000020/weights.safetensors")
+    got, right = read_safetensors(path), numpy.load(HERE / "batchnorm.npz")
+    names = [name for name in right.files if name.startswith(kind)]
+    for name in names:
+        near(got[name.removeprefix(kind)], right[name], bound)
+    return f"{len(names)} statistics"
+
+
+def learned(run, bound):
+    losses = losses_of(run)
+    near(numpy.float64(losses), numpy.load(HERE / "batchnorm.npz")["losses"], bound)
+    print(f"{len(losses)} losses, {statistics(run, bound, 'after:')}")
+
+
+def clipped(run, bound):
+    print(statistics(run, bound, "unmoved:"))
+
+
+def evaluated(folder, bound):
+    got, = pathlib.Path(folder).glob("*.npy")
+    near(numpy.load(got), numpy.load(HERE / "batchnorm.npz")["evaluated"], bound)
 
 
 if len(sys.argv) == 2:
     make(pathlib.Path(sys.argv[1]))
 else:
     modes = {"compare": compare, "falls": falls, "replaced": replaced,
-             "losses": losses}
+             "learned": learned, "clipped": clipped, "evaluated": evaluated}
     for name in "stopped", "batchnorm":
         modes[name] = functools.partial(compare, folder=HERE, model=name, factor=1)
     for name in RECURRENT:  # Of the sum of squares, too.
