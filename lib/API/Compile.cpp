@@ -248,6 +248,7 @@ ModelPipelineOptions CompileOptions::modelPipelineOptions() const {
   ModelPipelineOptions pipeline;
   pipeline.train = train && !decode;
   pipeline.decode = decode;
+  pipeline.findLayers = objective.has_value();
   pipeline.fusion = fusion;
   pipeline.packWeights = chosenWeightMode() == WeightMode::Packed;
   return pipeline;

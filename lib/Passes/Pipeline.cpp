@@ -53,6 +53,8 @@ anec::modelPipeline(const ModelPipelineOptions &options) {
   auto add = [&](std::initializer_list<const PassDef *> passes) {
     result.insert(result.end(), passes);
   };
+  if (options.findLayers)
+    add({&passes::FindLayers});
   // Masks first: to the other passes they are constants.
   if (options.train)
     add({&passes::ExposeMasks});

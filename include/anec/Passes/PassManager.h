@@ -25,6 +25,8 @@ enum class Fusion : uint8_t {
 };
 
 struct ModelPipelineOptions {
+  /// Look for repeated layers: the program does not say what its layers are.
+  bool findLayers = false;
   /// Compile forward, loss and backward; otherwise only the forward.
   bool train = true;
   /// Compile the programs that prefill and decode instead of the forward.

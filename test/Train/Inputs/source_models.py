@@ -44,6 +44,12 @@ def make(folder):
             numpy.save(folder / f"{name}_{key}.npy", array)
         output = numpy.load(TORCH / f"{name}.out.npz")["out0"]
         numpy.save(folder / f"{name}_target.npy", numpy.zeros_like(output))
+    lengths, target = numpy.int32([5, 3]), numpy.zeros((2, 5, 4), numpy.float32)
+    for name, array in ("ids", numpy.int32([[0, 2, 5, 1, 3], [2, 6, 1, 4, 4]])), \
+            ("lengths", lengths), ("target", target):
+        numpy.save(folder / f"layered_{name}.npy", array)
+        one = "layered" if name == "target" else name
+        numpy.save(folder / f"one_{one}.npy", array[None])
     numpy.save(folder / "one_lstm.npy", numpy.load(TORCH / "lstm.in.npz")["a_0"][None])
     numpy.save(folder / "no_class.npy", numpy.full((1, 2, 3), 10, numpy.int32))
     draw = numpy.random.default_rng(1).standard_normal
@@ -141,7 +147,7 @@ if len(sys.argv) == 2:
 else:
     modes = {"compare": compare, "falls": falls, "replaced": replaced,
              "learned": learned, "clipped": clipped, "evaluated": evaluated}
-    for name in "stopped", "batchnorm":
+    for name in "stopped", "batchnorm", "layered":
         modes[name] = functools.partial(compare, folder=HERE, model=name, factor=1)
     for name in RECURRENT:  # Of the sum of squares, too.
         size = numpy.load(TORCH / f"{name}.out.npz")["out0"].size
