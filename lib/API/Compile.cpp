@@ -69,6 +69,12 @@ static Function *chooseKernel(const Module &module, llvm::StringRef wanted,
         report.note(function->range, diag::ModelsLayers, listNames(candidates));
       return nullptr;
     }
+  // Layers beside a kernel are parts of it.
+  auto isKernel = [](const Function *function) {
+    return function->kind == FunctionKind::Kernel;
+  };
+  if (llvm::count_if(candidates, isKernel) == 1)
+    return *llvm::find_if(candidates, isKernel);
   if (candidates.size() == 1)
     return candidates.front();
   if (candidates.empty())

@@ -25,8 +25,9 @@ std::unique_ptr<Module> anec::readForCompiling(const Source &source,
                                                Diagnostics &diags) {
   bool hasFile = source.format->stage == SourceStage::MIL &&
                  !options.weights.source.empty();
-  if (options.objective) {
-    options.sourceWeights = weightsFor(*options.objective, diags);
+  if (options.objective || options.namesWeights) {
+    options.sourceWeights =
+        weightsFor(options.objective.value_or(Objective()), diags);
     if (!options.sourceWeights)
       return nullptr;
   } else if (hasFile) {
@@ -55,9 +56,9 @@ bool anec::makeModel(Module &module, const CompileOptions &options,
                      Diagnostics &diags, std::vector<PassReport> *reports) {
   const Objective &objective = *options.objective;
   assert(options.sourceWeights && "it was read otherwise");
-  // With adapters, nothing else changes.
-  Updates updates =
-      takeUpdates(module, *options.sourceWeights, !options.lora.has_value());
+  // With adapters, nothing else changes; and a program has no such weights.
+  bool canUpdate = !options.lora && !options.namesWeights;
+  Updates updates = takeUpdates(module, *options.sourceWeights, canUpdate);
   if (!canTrain(module, diags) ||
       !chooseWeights(module, objective, *options.sourceWeights, diags))
     return false;

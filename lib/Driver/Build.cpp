@@ -16,9 +16,10 @@ using namespace anec;
 //===----------------------------------------------------------------------===//
 
 static constexpr const OutputFormat *table[] = {
-    &outputs::MIL,        &outputs::CoreML,     &outputs::CompiledCoreML,
-    &outputs::IR,         &outputs::Dot,        &outputs::Report,
-    &outputs::ReportJson, &outputs::ReportPage, &outputs::Package,
+    &outputs::MIL,     &outputs::CoreML,     &outputs::CompiledCoreML,
+    &outputs::IR,      &outputs::Program,    &outputs::Dot,
+    &outputs::Report,  &outputs::ReportJson, &outputs::ReportPage,
+    &outputs::Package,
 };
 
 llvm::ArrayRef<const OutputFormat *> anec::outputFormats() { return table; }
@@ -93,6 +94,13 @@ bool anec::build(const BuildRequest &request, const OutputFormat &format,
   std::optional<Source> source = openSource(request.input, diags);
   if (!source)
     return false;
+  if (&format == &outputs::Program) {
+    // Without a loss, the program is as exact as the source, and compiled to
+    // what is asked for then.
+    options.namesWeights = true;
+    if (!options.objective && !options.precision)
+      options.precision = DType::FP32;
+  }
   std::unique_ptr<Module> module = readForCompiling(*source, options, diags);
   // A package has more to know of a model, and of adapters.
   bool isPackage = &format == &outputs::Package;

@@ -11,6 +11,7 @@
 
 #include "Hints.h"
 #include "Lowering.h"
+#include "OpNames.h"
 #include "anec/Frontend/Diags.h"
 #include "anec/IR/Diags.h"
 #include "anec/Ops/Ops.h"
@@ -18,27 +19,8 @@
 using namespace anec;
 using namespace anec::frontend;
 
-namespace {
-/// A name in the language for an op with another name in MIL.
-struct Alias {
-  llvm::StringLiteral name;
-  const OpDef *op;
-};
-} // namespace
-
-static constexpr Alias aliases[] = {
-    {"gather", &ops::Embed},      {"max", &ops::ReduceMax},
-    {"mean", &ops::ReduceMean},   {"min", &ops::ReduceMin},
-    {"slice", &ops::SliceBySize}, {"sum", &ops::ReduceSum},
-    {"take", &ops::Gather},       {"where", &ops::Select},
-};
-
 const OpDef *FileLowering::findOp(llvm::StringRef name) const {
-  for (const Alias &alias : aliases)
-    if (alias.name == name)
-      return alias.op;
-  const OpDef *def = ops.find(name);
-  return def && !def->has(trait::NotCallable) ? def : nullptr;
+  return findCallable(ops, name);
 }
 
 void FileLowering::warnOfShadow(const ast::ReferenceExpr *call,
@@ -88,11 +70,12 @@ Term BodyLowering::lowerCall(const ast::ReferenceExpr *expr) {
     return {};
   }
   Suggestion suggestion(name);
-  for (const OpDef *row : file.ops.all())
-    if (!row->has(trait::NotCallable))
-      suggestion.consider(row->name);
-  for (const Alias &alias : aliases)
-    suggestion.consider(alias.name);
+  for (const OpDef *row : file.ops.all()) {
+    if (row->has(trait::NotCallable))
+      continue;
+    suggestion.consider(row->name);
+    suggestion.consider(nameInLanguage(*row));
+  }
   for (const auto &entry : file.signatures)
     suggestion.consider(entry.getKey());
   auto report = diags.report(expr->name.range(), diag::UnknownOp, name);

@@ -128,6 +128,12 @@ Term BodyLowering::lowerName(const ast::ReferenceExpr *expr) {
     term.text = expr->name.text;
     return term;
   }
+  if (std::optional<Number> number = namedNumber(expr->name.text);
+      function && number) {
+    Term term{Term::Number, expr->range};
+    term.number = *number;
+    return term;
+  }
   reportUnknownName(expr->name);
   return {};
 }

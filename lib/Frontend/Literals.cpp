@@ -123,7 +123,8 @@ static std::optional<DType> untiedType(const OpDef &def, GivenTerms given,
 /// Whether `number` is a value of `dtype`; for floats, rounding is fine.
 static bool fits(const Number &number, DType dtype) {
   if (isFloat(dtype))
-    return std::isfinite(roundToDType(number.asDouble(), dtype));
+    return std::isfinite(roundToDType(number.asDouble(), dtype)) ||
+           !std::isfinite(number.asDouble());
   return number.isInteger && isInteger(dtype) &&
          fitsInto(dtype, number.integer);
 }

@@ -8,6 +8,7 @@
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 
 using namespace anec;
 using namespace anec::frontend;
@@ -89,9 +90,19 @@ std::optional<Number> frontend::combine(llvm::StringRef op, const Number &lhs,
                   : op == "*"  ? a * b
                   : op == "**" ? std::pow(a, b)
                                : a / b;
-  if (std::isfinite(result))
+  // What is computed of `inf` and `nan` need not be finite.
+  if (std::isfinite(result) || !std::isfinite(a) || !std::isfinite(b))
     return Number::ofDecimal(result);
   diags.report(range, diag::NumberOutOfRange);
+  return std::nullopt;
+}
+
+std::optional<Number> frontend::namedNumber(llvm::StringRef name) {
+  using Limits = std::numeric_limits<double>;
+  if (name == "inf")
+    return Number::ofDecimal(Limits::infinity());
+  if (name == "nan")
+    return Number::ofDecimal(Limits::quiet_NaN());
   return std::nullopt;
 }
 

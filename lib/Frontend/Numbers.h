@@ -41,6 +41,10 @@ combine(llvm::StringRef op, const Number &lhs, const Number &rhs,
 /// fits.
 int64_t floorQuotient(int64_t lhs, int64_t rhs);
 
+/// The number that a name of the language stands for, `inf` or `nan`; nothing
+/// for others.
+std::optional<Number> namedNumber(llvm::StringRef name);
+
 /// Parses the value of `--define name=`.
 std::optional<Number> parseNumber(llvm::StringRef text);
 

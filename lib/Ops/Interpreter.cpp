@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Ops/Interpreter.h"
+#include "anec/IR/WeightName.h"
 #include "anec/Ops/Control.h"
 #include "anec/Ops/Diags.h"
 #include "anec/Ops/Ops.h"
@@ -339,10 +340,8 @@ std::vector<double> anec::randomWeight(const Op &weight,
   WeightView view = viewOf(weight);
   TensorType type = view.storedType();
   std::vector<double> source(type.numElements());
-  std::string key = weight.get(param::name).str();
-  if (instance)
-    key += "[" + std::to_string(*instance) + "]";
-  Random random(llvm::xxHash64(key));
+  std::string name = instanceName(weight.get(param::name), instance);
+  Random random(llvm::xxHash64(name));
   double fanIn = type.rank() < 2 || type.shape[0] == 0
                      ? 1
                      : double(type.numElements()) / double(type.shape[0]);

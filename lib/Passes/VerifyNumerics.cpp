@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "VerifyNumerics.h"
+#include "anec/IR/WeightName.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Passes/Diags.h"
 #include "llvm/ADT/STLExtras.h"
@@ -160,9 +161,8 @@ bool ModuleProbe::evaluate(const Module &module, const Probed &probed,
   InterpreterOptions options;
   options.accumulate = [&](const Op &op, std::optional<int64_t> instance,
                            const RefTensor &value) {
-    std::string name = "the gradient of " + op.get(param::name).str();
-    if (instance)
-      name += "[" + std::to_string(*instance) + "]";
+    std::string name =
+        "the gradient of " + instanceName(op.get(param::name), instance);
     std::vector<double> &sum = outcome[name];
     sum.resize(value.data.size());
     for (auto [total, term] : llvm::zip_equal(sum, value.data))

@@ -3,7 +3,8 @@
 Each row of the _zoo files is exported as `torch.export.export` gives it (`default`), and
 after `run_decompositions()` (`decomposed`), saved, and read as a `.pt2` archive; each form
 also by the oldest version that anec.torch takes. Steps:
-read, as MIL; run, as PyTorch; written, as a package in fp32 that gives its numbers."""
+read, as MIL; run, as PyTorch; written, as a package in fp32 that gives its numbers; program, as a program
+in .tdsl, with its weights beside it, that compiles to its numbers."""
 import copy
 import functools
 
@@ -118,4 +119,25 @@ def check(row, form, archive, ctx):
         again, outcome = ctx.outputs(package, inputs, "--numerics=fp32", name="again")
     steps["written"] = outcome or near(
         worst([again[name] for name in outputs], list(outputs.values())), EXACT)
+    if form == "default":
+        steps["program"] = program(ctx, path, inputs, in_order(ctx, path, outputs))
     return steps
+
+
+def program(ctx, path, inputs, right):
+    """The outcome of the model as a program, whose inputs and outputs are in its order."""
+    import json
+    for words in ((path, "-o", "program.tdsl"),
+                  ("program.tdsl", "--weights=program.safetensors", "-o", "program.mil")):
+        if outcome := ctx.step(ctx.run("anec", *words)):
+            return outcome
+    said = json.loads(ctx.run("ane-run", "info", "program.mil", "--json").stdout)
+    # Arrays of other names, in the same order.
+    of_path = json.loads(ctx.run("ane-run", "info", path, "--json").stdout)
+    renamed = {entry["name"]: inputs[own["name"]]
+               for entry, own in zip(said["inputs"], of_path["inputs"], strict=True)}
+    outputs, outcome = ctx.outputs("program.mil", renamed, "--numerics=fp32", name="text")
+    if outcome:
+        return outcome
+    arrays = [outputs[entry["name"]] for entry in said["outputs"]]
+    return near(worst([got.reshape(one.shape) for got, one in zip(arrays, right)], right), EXACT)

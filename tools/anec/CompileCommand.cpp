@@ -150,6 +150,7 @@ constinit const CommandDef commands::Compile = {
        --calibrate=wiki.txt --quantize-skip=feed_forward.w2 -o llama.anepkg
                                               int8 activations too
   anec model.mlpackage --quantize=lut4 -o small.mlpackage
+  anec net.pt2 --loss=mse -o net.tdsl         an imported model as a program
   anec out.mil --emit=report                  statistics of the program
   anec out.mil --emit=report --target=m4      with predicted times on M4
   anec llama.anepkg --emit=report --format=html -o cost.html   cost of a step

@@ -155,7 +155,8 @@ static std::string deploymentNames() {
 bool CompileFlags::wouldReplaceSource() const {
   if (output.empty() || !llvm::sys::fs::equivalent(input, output))
     return false;
-  return sourceFormat(input).name != format().name;
+  return sourceFormat(input).name != format().name ||
+         &format() == &outputs::Program;
 }
 
 /// The error in --cache, or in an output that needs it.
@@ -264,8 +265,10 @@ std::string CompileFlags::checkLoss() const {
            "wrote is one layer";
   if (loss.getNumOccurrences() > 1)
     return "--loss is given twice";
-  if (&format() != &outputs::Package && &format() != &outputs::IR)
-    return "--loss is for packages that train, -o NAME.anepkg, and --emit=ir";
+  if (!llvm::is_contained({&outputs::Package, &outputs::IR, &outputs::Program},
+                          &format()))
+    return "--loss is for packages that train, -o NAME.anepkg, for programs, "
+           "-o NAME.tdsl, and --emit=ir";
   return "";
 }
 
@@ -390,6 +393,10 @@ std::string CompileFlags::check() const {
     return "--emit=" + format().name.str() +
            " writes a folder; name it with -o";
   // A model is made before any pass runs.
+  if (precision.getNumOccurrences() && &format() == &outputs::Package &&
+      sourceFormat(input).stage == SourceStage::Program)
+    return "--precision is for kernels, and for models that others wrote: a "
+           "program of a model says its types";
   if (precision.getNumOccurrences() && passList.getNumOccurrences() &&
       !loss.getNumOccurrences())
     return "--precision and --passes exclude each other: `narrow` is the pass "

@@ -92,6 +92,9 @@ struct CompileOptions : ReadOptions {
   /// Makes a program that others wrote a model, whose weights begin as they
   /// are; see addObjective.
   std::optional<Objective> objective;
+  /// Keeps the weights of a program that others wrote under their names, as
+  /// `objective` does, without a loss.
+  bool namesWeights = false;
   /// Adds adapters and freezes all other weights; see addAdapters.
   std::optional<AdapterOptions> lora;
 

@@ -106,7 +106,7 @@ std::string wrongOutput(llvm::StringRef path);
                          BuildResult &result, Diagnostics &diags);
 
 namespace outputs {
-extern const OutputFormat MIL, CoreML, CompiledCoreML, IR, Dot, Report,
+extern const OutputFormat MIL, CoreML, CompiledCoreML, IR, Program, Dot, Report,
     ReportJson, ReportPage, Package;
 } // namespace outputs
 

@@ -69,6 +69,12 @@ std::shared_ptr<SourceWeights> weightsFor(const Objective &objective,
                                 const SourceWeights &weights,
                                 Diagnostics &diags);
 
+/// Makes the only function of `module`, a kernel, a layer that a host function
+/// of its name calls, and its statistics of `batch_norm` frozen weights.
+void callFromHost(Module &module);
+/// The opposite, when the module is as callFromHost has left it.
+void takeFromHost(Module &module);
+
 } // namespace anec
 
 #endif // ANEC_PASSES_OBJECTIVE_H

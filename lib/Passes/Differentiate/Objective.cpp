@@ -163,6 +163,22 @@ static std::string nameOfModel(const Module &module) {
   return name;
 }
 
+/// Calls `layer` in the builder's function, with parameters of its own.
+static Op *callLayer(const Function &layer, Builder &builder) {
+  llvm::SmallVector<Value *, 4> operands = {nullptr}; // no instance
+  for (const auto &parameter : layer.parameters())
+    operands.push_back(
+        builder.getFunction().addParameter(parameter->type, parameter->name));
+  std::vector<std::string> types;
+  for (const Value *result : layer.resultValues())
+    types.push_back(result->type.str());
+  TensorType list(DType::String, {int64_t(types.size())});
+  return builder.create(
+      ops::Call, operands,
+      {{param::callee, Constant::string(layer.name)},
+       {param::results, Constant::strings(list, std::move(types))}});
+}
+
 namespace {
 
 /// The model around a layer.
@@ -180,7 +196,6 @@ public:
 
 private:
   bool refuse(llvm::StringRef why);
-  Op *call(llvm::ArrayRef<Value *> arguments);
   Value *addTarget(TensorType type);
   Value *reshaped(Value *x, Shape shape);
   Value *meanSquare(Value *output);
@@ -203,19 +218,6 @@ bool ModelBuilder::refuse(llvm::StringRef why) {
                isEmpty ? layer.name : layer.resultNames()[0],
                isEmpty ? "without outputs" : layer.result(0)->type.str(), why);
   return false;
-}
-
-Op *ModelBuilder::call(llvm::ArrayRef<Value *> arguments) {
-  llvm::SmallVector<Value *, 4> operands = {nullptr}; // no instance
-  llvm::append_range(operands, arguments);
-  std::vector<std::string> types;
-  for (const Value *result : layer.resultValues())
-    types.push_back(result->type.str());
-  TensorType list(DType::String, {int64_t(types.size())});
-  return builder.create(
-      ops::Call, operands,
-      {{param::callee, Constant::string(layer.name)},
-       {param::results, Constant::strings(list, std::move(types))}});
 }
 
 /// The parameter with what is right, called `target` unless an input is.
@@ -275,12 +277,9 @@ Value *ModelBuilder::crossEntropy(Value *output) {
 }
 
 bool ModelBuilder::build() {
-  llvm::SmallVector<Value *, 4> arguments;
-  for (const auto &parameter : layer.parameters())
-    arguments.push_back(model.addParameter(parameter->type, parameter->name));
   if (layer.numResults() == 0 || !isFloat(layer.result(0)->type.dtype))
     return refuse("a loss is computed of floats");
-  Op *called = call(arguments);
+  Op *called = callLayer(layer, builder);
   Value *output = called->result(0);
   if (output->type.dtype != DType::FP32)
     output = builder.build(ops::Cast, {output}, {{param::dtype, "fp32"}});
@@ -344,4 +343,32 @@ bool anec::addObjective(Module &module, const Objective &objective,
   layer.kind = FunctionKind::Layer;
   return ModelBuilder(module, layer, objective, updates, weights, diags)
       .build();
+}
+
+void anec::callFromHost(Module &module) {
+  Function &layer = *module.functions.front();
+  layer.kind = FunctionKind::Layer;
+  for (Op &op : layer.body())
+    if (op.is(ops::Weight) && isStatistic(*op.result()))
+      op.setConstant(param::frozen, Constant::boolean(true));
+  std::string name = layer.name;
+  layer.name += ".layer";
+  Function &host = *module.addFunction(FunctionKind::Host, name, layer.range);
+  host.opset = layer.opset;
+  Builder builder(host);
+  llvm::SmallVector<Value *, 4> results(
+      callLayer(layer, builder)->resultValues());
+  llvm::SmallVector<llvm::StringRef, 4> names(layer.resultNames().begin(),
+                                              layer.resultNames().end());
+  host.setResults(results, names);
+}
+
+void anec::takeFromHost(Module &module) {
+  if (module.functions.size() != 2 ||
+      module.functions.back()->body().size() != 1)
+    return;
+  Function &layer = *module.functions.front();
+  layer.kind = FunctionKind::Kernel;
+  layer.name = module.functions.back()->name;
+  module.functions.pop_back();
 }

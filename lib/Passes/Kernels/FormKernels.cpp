@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpenedModule.h"
+#include "anec/IR/Names.h"
 #include "anec/IR/OpDef.h"
 #include "anec/IR/WeightName.h"
 #include "anec/Ops/Ops.h"
@@ -135,16 +136,33 @@ private:
 
 } // namespace
 
-/// `wk_wq_wv`: the matrices that the ops multiply with.
+/// What a kernel is called by a weight of it: `wq`. A list of the names of
+/// instances is no part of a name.
+static std::string partOfName(const Op &weight) {
+  llvm::StringRef member = memberOf(weight.get(param::name));
+  return sanitizeName(canBeInstance(member) ? member : weight.result()->name,
+                      "weight");
+}
+
+/// Longer names of kernels are hard to read, and long ones no file can have.
+static constexpr size_t mostCharacters = 60;
+
+/// `wk_wq_wv`: the matrices that the ops multiply with; `4_matrices` where
+/// their names are long, as those of programs that others wrote can be.
 static std::string matrixNames(llvm::ArrayRef<Op *> ops) {
   std::set<std::string> names;
   for (const Op *op : ops)
     for (const Value *operand : op->operandValues()) {
       const Op *def = operand ? operand->definingOp() : nullptr;
       if (def && def->is(ops::Weight) && op->is(ops::Matmul))
-        names.insert(memberOf(def->get(param::name)).str());
+        names.insert(partOfName(*def));
     }
-  return names.empty() ? "rest" : llvm::join(names, "_");
+  if (names.empty())
+    return "rest";
+  std::string joined = llvm::join(names, "_");
+  return joined.size() <= mostCharacters
+             ? joined
+             : std::to_string(names.size()) + "_matrices";
 }
 
 static void cut(OpenedBody &body, int group, PassContext &ctx) {
