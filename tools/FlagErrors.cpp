@@ -55,7 +55,9 @@ std::string anec::noTarget(llvm::StringRef name) {
   Suggestion suggestion(name);
   for (const Target &target : allTargets())
     suggestion.consider(target.name);
-  return "there is no target `" + name.str() + "`" +
-         (suggestion.found().empty() ? "; see anec --list-targets"
-                                     : didYouMean(suggestion));
+  llvm::StringRef meant = suggestion.found();
+  return ("there is no target `" + name + "`; " +
+          (meant.empty() ? "" : "did you mean `" + meant + "`? ") +
+          "see anec --list-targets")
+      .str();
 }
