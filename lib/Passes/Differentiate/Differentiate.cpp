@@ -24,6 +24,7 @@
 #include "anec/IR/Diags.h"
 #include "anec/IR/Names.h"
 #include "anec/IR/WeightName.h"
+#include "anec/Ops/Calls.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -137,16 +138,7 @@ bool Differentiator::applyCall(const Op &op, Adjoint &adjoint) {
   adjoint.builder.setRange(op.range());
   for (unsigned index : backward.seeds)
     operands.push_back(adjoint.gradientOrZeros(op.result(index)));
-  std::vector<std::string> types;
-  for (const Value *result : backward.function->resultValues())
-    types.push_back(result->type.str());
-  TensorType list(DType::String, {int64_t(types.size())});
-  Op *call = adjoint.builder.create(
-      ops::Call, operands,
-      {{param::callee, Constant::string(backward.function->name)},
-       {param::results, Constant::strings(list, std::move(types))}});
-  for (auto [index, name] : llvm::enumerate(backward.function->resultNames()))
-    call->result(index)->name = name;
+  Op *call = buildCall(adjoint.builder, *backward.function, operands);
   unsigned next = 0;
   for (unsigned slot : backward.parameters)
     adjoint.add(op.operand(slot + 1), call->result(next++));

@@ -5,6 +5,7 @@
 
 #include "anec/Passes/Objective.h"
 #include "anec/IR/Builder.h"
+#include "anec/Ops/Calls.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Passes/Diags.h"
 #include "llvm/ADT/STLExtras.h"
@@ -169,14 +170,7 @@ static Op *callLayer(const Function &layer, Builder &builder) {
   for (const auto &parameter : layer.parameters())
     operands.push_back(
         builder.getFunction().addParameter(parameter->type, parameter->name));
-  std::vector<std::string> types;
-  for (const Value *result : layer.resultValues())
-    types.push_back(result->type.str());
-  TensorType list(DType::String, {int64_t(types.size())});
-  return builder.create(
-      ops::Call, operands,
-      {{param::callee, Constant::string(layer.name)},
-       {param::results, Constant::strings(list, std::move(types))}});
+  return buildCall(builder, layer, operands);
 }
 
 namespace {

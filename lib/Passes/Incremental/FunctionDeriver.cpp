@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FunctionDeriver.h"
+#include "anec/Ops/Calls.h"
 #include "anec/Ops/RopeAngles.h"
 #include "anec/Passes/Diags.h"
 #include "llvm/ADT/STLExtras.h"
@@ -286,13 +287,7 @@ bool FunctionDeriver::deriveCall(const Op &op, int64_t count) {
     operands.push_back(positionValue(value));
   for (const Cache &cache : derived.caches)
     addCache(cache.with(owner.program.slots()), operands);
-  std::vector<std::string> types;
-  for (const Value *result : derived.function->resultValues())
-    types.push_back(result->type.str());
-  Op *made =
-      builder.create(ops::Call, operands,
-                     {{param::callee, Constant::string(derived.function->name)},
-                      {param::results, typeList(types)}});
+  Op *made = buildCall(builder, *derived.function, operands);
   finish(op, *made, derived.results);
   for (size_t i = 0; i < derived.caches.size(); ++i) {
     rows.push_back(made->result(unsigned(op.numResults() + i)));

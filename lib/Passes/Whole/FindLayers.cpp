@@ -25,6 +25,7 @@
 #include "anec/IR/Clone.h"
 #include "anec/IR/Names.h"
 #include "anec/IR/WeightName.h"
+#include "anec/Ops/Calls.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Passes/Diags.h"
 #include "anec/Passes/Pass.h"
@@ -63,7 +64,7 @@ private:
   Function *makeLayer(llvm::StringRef name, llvm::ArrayRef<Op *> ops,
                       llvm::ArrayRef<Value *> arguments,
                       llvm::ArrayRef<Value *> results, ArgumentOf argumentOf);
-  Op *buildCall(Builder &builder, const Function &layer, Value *instance,
+  Op *callLayer(Builder &builder, const Function &layer, Value *instance,
                 llvm::ArrayRef<Value *> arguments);
   /// The value in the host of one in the whole layer; computes there what
   /// depends on no input.
@@ -151,22 +152,11 @@ Function *LayerFinder::makeLayer(llvm::StringRef name, llvm::ArrayRef<Op *> ops,
   return layer;
 }
 
-Op *LayerFinder::buildCall(Builder &builder, const Function &layer,
+Op *LayerFinder::callLayer(Builder &builder, const Function &layer,
                            Value *instance, llvm::ArrayRef<Value *> arguments) {
   llvm::SmallVector<Value *, 8> operands = {instance};
   llvm::append_range(operands, arguments);
-  std::vector<std::string> types;
-  for (const Value *result : layer.resultValues())
-    types.push_back(result->type.str());
-  TensorType list(DType::String, {int64_t(types.size())});
-  Op *made = builder.create(
-      ops::Call, operands,
-      {{param::callee, Constant::string(layer.name)},
-       {param::results, Constant::strings(list, std::move(types))}});
-  for (auto [value, name] :
-       llvm::zip_equal(made->resultValues(), layer.resultNames()))
-    value->name = name;
-  return made;
+  return buildCall(builder, layer, operands);
 }
 
 //===----------------------------------------------------------------------===//
@@ -225,7 +215,7 @@ void LayerFinder::addPiece(size_t begin, size_t end) {
   llvm::SmallVector<Value *, 8> given;
   for (const Value *argument : arguments)
     given.push_back(inHost(argument));
-  Op *made = buildCall(builder, *layer, nullptr, given);
+  Op *made = callLayer(builder, *layer, nullptr, given);
   for (auto [old, now] : llvm::zip_equal(results, made->resultValues()))
     map[old] = now;
 }
@@ -334,7 +324,7 @@ void LayerFinder::addCalls(const RepeatedOps &repeated, const Function &layer) {
     llvm::SmallVector<Value *, 8> given;
     for (const std::vector<Value *> &values : repeated.arguments)
       given.push_back(inHost(values[part]));
-    Op *made = buildCall(builder, layer, instance, given);
+    Op *made = callLayer(builder, layer, instance, given);
     for (auto [values, now] :
          llvm::zip_equal(repeated.results, made->resultValues()))
       map[values[part]] = now;
@@ -431,7 +421,7 @@ bool LayerFinder::addRepeat(const RepeatedOps &repeated,
   Builder inBody(*body);
   inBody.setRange(call.range());
   Op *made =
-      buildCall(inBody, layer, repeated.hasInstances ? turn : nullptr, inside);
+      callLayer(inBody, layer, repeated.hasInstances ? turn : nullptr, inside);
   llvm::SmallVector<Value *, 4> returned;
   std::vector<std::string> own;
   for (size_t result : results) {
