@@ -9,6 +9,7 @@
 #include "anec/API/Inspect.h"
 #include "anec/Report/ErrorDescription.h"
 #include "anec/Report/ErrorReport.h"
+#include "anec/Report/ReferencePages.h"
 #include "anec/Report/RuleDescription.h"
 #include "anec/Support/Suggestion.h"
 
@@ -78,6 +79,13 @@ ExitCode Explain::explainLog(const Invocation &call) {
   return runReporting([&](Diagnostics &) { return isRead; });
 }
 
+/// A message that has the id in brackets. What is filled in stands in braces.
+static void printMessage(diag::AnyKind message, llvm::raw_ostream &out) {
+  out << message->id << ": " << spelling(message->severity) << "\n\n  "
+      << message->shownText()
+      << "\n\n{0}, {1}, ... are what the program has there.\n";
+}
+
 ExitCode Explain::explainId(const Invocation &call) const {
   if (const Rule *rule = findRule(id)) {
     printRule(*rule, llvm::outs());
@@ -87,22 +95,32 @@ ExitCode Explain::explainId(const Invocation &call) const {
     printKnownError(*error, llvm::outs());
     return Done;
   }
+  std::vector<diag::AnyKind> messages = libraryDiagnostics();
+  for (diag::AnyKind message : messages)
+    if (message->id == id) {
+      printMessage(message, llvm::outs());
+      return Done;
+    }
   Suggestion suggestion(id);
   for (const Rule *rule : allRules())
     suggestion.consider(rule->id);
   for (const KnownError *error : allKnownErrors())
     suggestion.consider(error->id);
+  for (diag::AnyKind message : messages)
+    suggestion.consider(message->id);
   llvm::StringRef meant = suggestion.found();
-  return call.usageError("there is no rule or error `" + id + "`; " +
-                         (meant.empty()
-                              ? "docs/rules.md and docs/errors.md list them"
-                              : "did you mean `" + meant + "`?"));
+  return call.usageError(
+      "there is no rule, error or message `" + id + "`; " +
+      (meant.empty() ? "docs/rules.md, docs/errors.md and docs/diagnostics.md "
+                       "list them"
+                     : "did you mean `" + meant + "`?"));
 }
 
 ExitCode Explain::run(const Invocation &call) {
   if (id.empty() == log.empty())
-    return call.usageError("explain takes a rule, an error or --log; "
-                           "docs/rules.md and docs/errors.md list them");
+    return call.usageError("explain takes a rule, an error, the id of a "
+                           "message, or --log; docs/rules.md, docs/errors.md "
+                           "and docs/diagnostics.md list them");
   if (log.empty() && !program.empty())
     return call.usageError("--program belongs to --log");
   return log.empty() ? explainId(call) : explainLog(call);
@@ -111,13 +129,14 @@ ExitCode Explain::run(const Invocation &call) {
 constinit const CommandDef commands::Explain = {
     .name = "explain",
     .group = commands::rules,
-    .summary = "Explain a rule, an error, or the errors in a log",
-    .synopsis = "RULE|ERROR",
+    .summary = "Explain a rule, an error, a message, or the errors in a log",
+    .synopsis = "RULE|ERROR|MESSAGE",
     .details =
         "Exits with 0 if the log and the program can be read, whatever is "
         "in them.\n",
     .examples = R"(  anec explain io-row-64
   anec explain ane-surface-size
+  anec explain broadcast-mismatch             what [broadcast-mismatch] is of
   anec explain --log=console.txt --program=model.mil --target=m4
 )",
     .make = makeCommand<::Explain>,
