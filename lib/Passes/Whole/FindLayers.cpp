@@ -69,7 +69,7 @@ private:
   /// The value in the host of one in the whole layer; computes there what
   /// depends on no input.
   Value *inHost(const Value *value);
-  void addToHost(const Op &op);
+  void addToHost(Op &op);
   std::string uniqueName(llvm::StringRef wanted) const;
 
   Module &module;
@@ -80,8 +80,10 @@ private:
   PassContext &ctx;
   Builder builder;
   std::vector<RepeatedOps> found;
+  llvm::DenseSet<const Op *> onHost; ///< ops that were copied to the host
   ValueMap map;
-  unsigned pieces = 0, repeats = 0;
+  size_t budget = searchBudget;
+  unsigned repeats = 0;
 };
 
 } // namespace
@@ -93,17 +95,17 @@ private:
 Value *LayerFinder::inHost(const Value *value) {
   if (Value *known = map.lookup(value))
     return known;
-  const Op &op = *value->definingOp();
+  Op &op = *value->definingOp();
   assert(!order.dependsOnInputs(op) && "computed by a part further down");
   addToHost(op);
   return map.lookup(value);
 }
 
-void LayerFinder::addToHost(const Op &op) {
-  for (const Value *operand : op.operandValues())
-    if (operand)
-      inHost(operand);
-  cloneOp(op, host, map, &call);
+void LayerFinder::addToHost(Op &op) {
+  std::vector<Op *> ops;
+  order.addWithParameters(op, onHost, ops);
+  for (const Op *each : ops)
+    cloneOp(*each, host, map, &call);
 }
 
 std::string LayerFinder::uniqueName(llvm::StringRef wanted) const {
@@ -179,7 +181,7 @@ static bool isSmall(llvm::ArrayRef<Op *> ops) {
 void LayerFinder::addPiece(size_t begin, size_t end) {
   llvm::ArrayRef<Op *> active = order.ops().slice(begin, end - begin);
   if (isSmall(active)) {
-    for (const Op *op : active)
+    for (Op *op : active)
       addToHost(*op);
     return;
   }
@@ -449,7 +451,8 @@ bool LayerFinder::addRepeat(const RepeatedOps &repeated,
 
 /// Finds what repeats in ops `begin` to `end`, in their order.
 void LayerFinder::find(size_t begin, size_t end) {
-  std::optional<RepeatedOps> repeated = findRepeatedOps(order, begin, end);
+  std::optional<RepeatedOps> repeated =
+      findRepeatedOps(order, begin, end, budget);
   if (!repeated)
     return;
   size_t from = repeated->begin, to = repeated->end();

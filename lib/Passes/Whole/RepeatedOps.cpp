@@ -18,14 +18,34 @@ using namespace anec;
 static constexpr int64_t mostElements = 4096;
 /// A layer saves at least this number of ops: fewer are not worth the calls.
 static constexpr size_t fewestSaved = 8;
-/// Bounds of the time that large programs take: the longest layer, in ops, the
-/// most starts that are tried for one length, and the ops looked at in all.
-static constexpr size_t longestPeriod = 3000, mostStarts = 256,
-                        mostWork = 20'000'000;
+/// Bounds of the time that large programs take: the longest layer, in ops, and
+/// the most starts that are tried for one length.
+static constexpr size_t longestPeriod = 3000, mostStarts = 256;
+/// An op that is compared with another costs as many steps as this number of
+/// colors.
+static constexpr size_t stepsOfOp = 50;
 
 //===----------------------------------------------------------------------===//
 // Order
 //===----------------------------------------------------------------------===//
+
+static size_t colorOf(const Op &op) {
+  llvm::hash_code code = llvm::hash_value(&op.def());
+  for (const Value *operand : op.operandValues()) {
+    code = llvm::hash_combine(code, operand != nullptr);
+    if (operand)
+      code = llvm::hash_combine(
+          code, unsigned(operand->type.dtype),
+          llvm::hash_combine_range(operand->type.shape.begin(),
+                                   operand->type.shape.end()));
+  }
+  for (const ConstantRef &constant : op.constants())
+    code = llvm::hash_combine(code, constant ? constant->hash() : 0);
+  // Blocks are different for each op.
+  if (!blocksOf(op).empty())
+    code = llvm::hash_combine(code, &op);
+  return size_t(code);
+}
 
 LayerOrder::LayerOrder(Function &function) {
   std::vector<Op *> later;
@@ -44,29 +64,42 @@ LayerOrder::LayerOrder(Function &function) {
     (isWeighted ? later : ordered).push_back(&op);
   }
   llvm::append_range(ordered, later);
+  users.push_back(0);
+  for (const Op *op : ordered) {
+    colored.push_back(colorOf(*op));
+    users.push_back(users.back() +
+                    llvm::any_of(op->operandValues(), [&](const Value *value) {
+                      const Op *def = value ? value->definingOp() : nullptr;
+                      return def && !dependsOnInputs(*def) &&
+                             dependsOnWeights(*def);
+                    }));
+  }
+}
+
+void LayerOrder::addWithParameters(Op &op, llvm::DenseSet<const Op *> &added,
+                                   std::vector<Op *> &ops) const {
+  // Ops, and the next operand of each to look at.
+  std::vector<std::pair<Op *, unsigned>> stack = {{&op, 0}};
+  while (!stack.empty()) {
+    auto &[top, next] = stack.back();
+    if (next == top->numOperands()) {
+      if (added.insert(top).second)
+        ops.push_back(top);
+      stack.pop_back();
+      continue;
+    }
+    const Value *operand = top->operand(next++);
+    Op *def = operand ? operand->definingOp() : nullptr;
+    if (def && !dependsOnInputs(*def) && !added.contains(def))
+      stack.push_back({def, 0});
+  }
 }
 
 std::vector<Op *> LayerOrder::withParameters(size_t begin, size_t end) const {
   std::vector<Op *> result;
   llvm::DenseSet<const Op *> added;
-  // The operands of an op, and the next to look at.
-  std::vector<std::pair<Op *, unsigned>> stack;
-  for (Op *op : llvm::ArrayRef(ordered).slice(begin, end - begin)) {
-    stack.push_back({op, 0});
-    while (!stack.empty()) {
-      auto &[top, next] = stack.back();
-      if (next == top->numOperands()) {
-        if (added.insert(top).second)
-          result.push_back(top);
-        stack.pop_back();
-        continue;
-      }
-      const Value *operand = top->operand(next++);
-      Op *def = operand ? operand->definingOp() : nullptr;
-      if (def && !dependsOnInputs(*def) && !added.contains(def))
-        stack.push_back({def, 0});
-    }
-  }
+  for (Op *op : llvm::ArrayRef(ordered).slice(begin, end - begin))
+    addWithParameters(*op, added, result);
   return result;
 }
 
@@ -300,71 +333,38 @@ struct Candidate {
 
 class RepeatSearch {
 public:
-  RepeatSearch(const LayerOrder &order, size_t begin, size_t end);
+  RepeatSearch(const LayerOrder &order, size_t begin, size_t end,
+               size_t &budget)
+      : order(order), begin(begin), end(end), budget(budget) {}
   std::optional<RepeatedOps> find();
 
 private:
-  std::vector<Candidate> candidates() const;
+  std::vector<Candidate> candidates();
   std::optional<RepeatedOps> best(const Candidate &candidate);
   std::optional<RepeatedOps> from(size_t start, const Candidate &candidate);
-  /// Whether ops `begin` to `end` use weights.
-  bool usesWeights(size_t begin, size_t end) const {
-    return users[begin] != users[end];
-  }
+  void spend(size_t steps) { budget -= std::min(budget, steps); }
 
   const LayerOrder &order;
   size_t begin, end;
-  std::vector<size_t> colors; ///< equal for ops that compute alike
-  std::vector<size_t> users;  ///< ops before each that use weights
-  size_t work = 0;
+  size_t &budget;
 };
 
 } // namespace
 
-static size_t colorOf(const Op &op) {
-  llvm::hash_code code = llvm::hash_value(&op.def());
-  for (const Value *operand : op.operandValues()) {
-    code = llvm::hash_combine(code, operand != nullptr);
-    if (operand)
-      code = llvm::hash_combine(
-          code, unsigned(operand->type.dtype),
-          llvm::hash_combine_range(operand->type.shape.begin(),
-                                   operand->type.shape.end()));
-  }
-  for (const ConstantRef &constant : op.constants())
-    code = llvm::hash_combine(code, constant ? constant->hash() : 0);
-  // Blocks are different for each op.
-  if (!blocksOf(op).empty())
-    code = llvm::hash_combine(code, &op);
-  return size_t(code);
-}
-
-RepeatSearch::RepeatSearch(const LayerOrder &order, size_t begin, size_t end)
-    : order(order), begin(begin), end(end) {
-  users.push_back(0);
-  for (const Op *op : order.ops()) {
-    colors.push_back(colorOf(*op));
-    users.push_back(users.back() +
-                    llvm::any_of(op->operandValues(), [&](const Value *value) {
-                      const Op *def = value ? value->definingOp() : nullptr;
-                      return def && !order.dependsOnInputs(*def) &&
-                             order.dependsOnWeights(*def);
-                    }));
-  }
-}
-
 /// Those that could save the most ops first, and of these the shortest layers.
-std::vector<Candidate> RepeatSearch::candidates() const {
+std::vector<Candidate> RepeatSearch::candidates() {
   std::vector<Candidate> found;
+  llvm::ArrayRef<size_t> colors = order.colors();
   size_t longest = std::min((end - begin) / 2, longestPeriod);
-  for (size_t period = 1; period <= longest; ++period) {
+  for (size_t period = 1; period <= longest && budget; ++period) {
+    spend(end - begin);
     size_t start = begin;
     for (size_t i = begin; i + period <= end; ++i) {
       if (i + period < end && colors[i] == colors[i + period])
         continue;
       Candidate candidate{start, i + period, period};
       if (i - start >= period && candidate.saved() >= fewestSaved &&
-          usesWeights(start, start + period))
+          order.useWeights(start, start + period))
         found.push_back(candidate);
       start = i + 1;
     }
@@ -391,7 +391,7 @@ std::optional<RepeatedOps> RepeatSearch::from(size_t start,
   for (size_t at = start; at + candidate.period <= candidate.end;
        at += candidate.period) {
     Part part(order.withParameters(at, at + candidate.period));
-    work += part.ops.size();
+    spend(part.ops.size() * stepsOfOp);
     if (!current.empty() && !areAlike(current.front(), part))
       finish();
     if (current.empty())
@@ -436,7 +436,7 @@ std::optional<RepeatedOps> RepeatSearch::find() {
     return (ops.count() - 1) * ops.period;
   };
   for (const Candidate &candidate : candidates()) {
-    if (work > mostWork || (found && candidate.saved() <= saved(*found)))
+    if (!budget || (found && candidate.saved() <= saved(*found)))
       break;
     std::optional<RepeatedOps> made = best(candidate);
     if (made && (!found || saved(*made) > saved(*found)))
@@ -446,6 +446,7 @@ std::optional<RepeatedOps> RepeatSearch::find() {
 }
 
 std::optional<RepeatedOps> anec::findRepeatedOps(const LayerOrder &order,
-                                                 size_t begin, size_t end) {
-  return RepeatSearch(order, begin, end).find();
+                                                 size_t begin, size_t end,
+                                                 size_t &budget) {
+  return RepeatSearch(order, begin, end, budget).find();
 }

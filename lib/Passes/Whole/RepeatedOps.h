@@ -31,14 +31,25 @@ public:
   /// no weight, such as masks, which the source may compute in its first layer,
   /// then the others in their order.
   llvm::ArrayRef<Op *> ops() const { return ordered; }
+  /// A number for each of these ops, the same for those that compute alike.
+  llvm::ArrayRef<size_t> colors() const { return colored; }
+  /// Whether some of ops `begin` to `end` use weights.
+  bool useWeights(size_t begin, size_t end) const {
+    return users[begin] != users[end];
+  }
   bool dependsOnInputs(const Op &op) const { return active.contains(&op); }
   bool dependsOnWeights(const Op &op) const { return weighted.contains(&op); }
   /// Ops `begin` to `end` and the weights, constants and ops on these that they
   /// use, each before its uses.
   std::vector<Op *> withParameters(size_t begin, size_t end) const;
+  /// Adds the same for one op to `ops`, unless they are in `added`.
+  void addWithParameters(Op &op, llvm::DenseSet<const Op *> &added,
+                         std::vector<Op *> &ops) const;
 
 private:
   std::vector<Op *> ordered;
+  std::vector<size_t> colored;
+  std::vector<size_t> users; ///< ops before each that use weights
   llvm::DenseSet<const Op *> active, weighted;
 };
 
@@ -71,9 +82,14 @@ struct RepeatedOps {
 };
 
 /// The repeated parts of ops `begin` to `end` that leave the fewest ops;
-/// nothing when no part repeats that is worth a layer.
+/// nothing when no part repeats that is worth a layer. `budget` is the time for
+/// all searches in a function, in steps; what is used is taken off, and nothing
+/// is found when it is used up.
 std::optional<RepeatedOps> findRepeatedOps(const LayerOrder &order,
-                                           size_t begin, size_t end);
+                                           size_t begin, size_t end,
+                                           size_t &budget);
+/// About a second.
+constexpr size_t searchBudget = 1'000'000'000;
 
 } // namespace anec
 
