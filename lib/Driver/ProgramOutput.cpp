@@ -11,6 +11,7 @@
 #include "anec/Support/AtomicFile.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
@@ -79,6 +80,33 @@ static bool writeFiles(const WrittenProgram &program, const Safetensors &arrays,
   return writeSafetensors(*weights, arrays) && files.commit();
 }
 
+/// Whether no file of others is where the files beside the program go: they
+/// replace those of a program of the same name, and nothing that was read.
+static bool canReplace(const BuildRequest &request, const OutputPlace &place,
+                       Diagnostics &diags) {
+  namespace fs = llvm::sys::fs;
+  if (place.isStream())
+    return true;
+  const WeightOptions &weights = request.options.weights;
+  for (llvm::StringRef ending : {"safetensors", "names.json"}) {
+    std::string path = beside(place.path, ending);
+    if (!fs::exists(path))
+      continue;
+    llvm::StringRef why;
+    if (fs::equivalent(path, request.input) ||
+        fs::equivalent(path, weights.source) ||
+        fs::equivalent(path, weights.mapping))
+      why = ", which is read";
+    else if (!fs::exists(place.path))
+      why = ", which is not of a program of that name";
+    if (why.empty())
+      continue;
+    diags.reportFile(path, diag::ProgramReplaces, why);
+    return false;
+  }
+  return true;
+}
+
 static bool compile(std::unique_ptr<Module> module, const BuildRequest &request,
                     const OutputPlace &place, BuildResult &result,
                     Diagnostics &diags) {
@@ -88,6 +116,8 @@ static bool compile(std::unique_ptr<Module> module, const BuildRequest &request,
     diags.reportFile(request.input, diag::ProgramAlready);
     return false;
   }
+  if (!canReplace(request, place, diags))
+    return false;
   bool isModel = options.objective.has_value();
   if (!isModel && module->functions.size() != 1) {
     diags.report({}, diag::ProgramFunctions, int64_t(module->functions.size()));

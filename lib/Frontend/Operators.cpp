@@ -201,6 +201,9 @@ Term BodyLowering::lowerPower(const ast::BinaryExpr *expr, const Term &lhs,
 Term BodyLowering::lowerNegation(const ast::NegationExpr *expr) {
   Term operand = lower(expr->operand);
   ast::Name minus{llvm::StringRef(expr->range.Start.getPointer(), 1)};
+  if (operand.kind == Term::Number && !operand.number.isInteger)
+    return Term::ofNumber(Number::ofDecimal(-operand.number.decimal),
+                          expr->range);
   if (operand.kind == Term::Number) {
     auto number =
         combine("-", Number::ofInteger(0), operand.number, expr->range, diags);

@@ -18,8 +18,6 @@ using antlr4::Token;
 /// The maximum nesting of brackets and signs: every level uses stack in the
 /// parser and in all code that visits the tree.
 static constexpr unsigned maxNesting = 200;
-/// A token uses several hundred bytes until the text is parsed.
-static constexpr size_t maxTextSize = 1 << 20;
 
 namespace {
 

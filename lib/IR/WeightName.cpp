@@ -32,13 +32,25 @@ std::optional<List> List::of(llvm::StringRef name) {
               name.substr(close + 1)};
 }
 
-std::optional<std::string> List::at(int64_t instance) const {
-  auto [first, last] = inside.split("..");
+/// The bounds of `0..11`: numbers that fit, and count up.
+static std::optional<std::pair<int64_t, int64_t>>
+rangeOf(llvm::StringRef text) {
+  constexpr int64_t most = 1'000'000'000;
+  auto [first, last] = text.split("..");
   int64_t from = 0, to = 0;
-  if (!first.getAsInteger(10, from) && !last.getAsInteger(10, to)) {
-    if (instance > to - from)
+  if (first.getAsInteger(10, from) || last.getAsInteger(10, to) || from < 0 ||
+      to < from || to > most)
+    return std::nullopt;
+  return std::pair(from, to);
+}
+
+std::optional<std::string> List::at(int64_t instance) const {
+  if (instance < 0)
+    return std::nullopt;
+  if (auto range = rangeOf(inside)) {
+    if (instance > range->second - range->first)
       return std::nullopt;
-    return std::to_string(from + instance);
+    return std::to_string(range->first + instance);
   }
   llvm::SmallVector<llvm::StringRef, 16> parts;
   inside.split(parts, ',');
@@ -117,7 +129,8 @@ std::string anec::listInstances(llvm::ArrayRef<llvm::StringRef> names) {
   for (llvm::StringRef name : names)
     parts.push_back(name.drop_front(front).drop_back(back));
   int64_t from = 0;
-  bool counts = !parts.front().getAsInteger(10, from);
+  bool counts = parts.front().size() < 9 && // which cannot overflow
+                !parts.front().getAsInteger(10, from);
   for (auto [index, part] : llvm::enumerate(parts))
     counts &= part == std::to_string(from + int64_t(index));
   std::string inside = counts ? parts.front().str() + ".." + parts.back().str()
@@ -125,4 +138,14 @@ std::string anec::listInstances(llvm::ArrayRef<llvm::StringRef> names) {
   llvm::StringRef first = names.front();
   return first.take_front(front).str() + "{" + inside + "}" +
          first.take_back(back).str();
+}
+
+std::vector<std::string> anec::arraysOf(llvm::StringRef weight) {
+  std::vector<std::string> arrays;
+  if (std::optional<List> list = List::of(weight))
+    while (std::optional<std::string> part = list->at(int64_t(arrays.size())))
+      arrays.push_back(list->before.str() + *part + list->after.str());
+  if (arrays.empty())
+    arrays.push_back(weight.str());
+  return arrays;
 }

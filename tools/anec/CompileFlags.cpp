@@ -9,6 +9,7 @@
 #include "anec/Passes/Diags.h"
 #include "anec/Report/PassStatistics.h"
 #include "anec/Report/QuantizationPrinter.h"
+#include "anec/Support/Endings.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -387,6 +388,14 @@ std::string CompileFlags::check() const {
   std::string wrongLora;
   if (lora.getNumOccurrences() && !AdapterOptions::parse(lora, wrongLora))
     return "--lora: " + wrongLora;
+  if (&format() == &outputs::Program) {
+    if (lora.getNumOccurrences())
+      return "--lora is for packages: a program has no place for adapters that "
+             "are merged later";
+    if (!output.empty() && output != "-" &&
+        endingOf(output) != outputs::Program.ending)
+      return "--emit=tdsl is written to NAME.tdsl, with its weights beside it";
+  }
   if (output.getNumOccurrences() && output.empty())
     return "-o takes a path; `-` is standard output";
   if (format().isFolder && place().isStream())

@@ -21,6 +21,10 @@
 
 namespace anec {
 
+/// The most bytes of a file. A token uses several hundred bytes until the text
+/// is parsed.
+constexpr size_t maxTextSize = 1 << 20;
+
 struct FrontendOptions {
   /// Values that override entries of `config`: name and number, as passed to
   /// `--define` on the command line.

@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace anec {
 
@@ -41,6 +42,8 @@ std::string instanceName(llvm::StringRef weight,
 /// are their own.
 std::string withoutInstance(llvm::StringRef array);
 
+/// The names of the arrays that a name lists, or itself.
+std::vector<std::string> arraysOf(llvm::StringRef weight);
 /// The name that lists the names of arrays; see instanceName. Each can be an
 /// instance, and there is at least one.
 std::string listInstances(llvm::ArrayRef<llvm::StringRef> names);

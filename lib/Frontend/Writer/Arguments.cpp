@@ -8,6 +8,7 @@
 #include "anec/IR/Builder.h"
 #include "anec/IR/Clone.h"
 #include "anec/IR/Names.h"
+#include "anec/IR/WeightName.h"
 #include "anec/Ops/Evaluate.h"
 #include "anec/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
@@ -195,7 +196,8 @@ ConstantWeights ArgumentMaker::run() {
     for (const Op &op : function->body())
       if (op.is(ops::Weight)) {
         owners[op.get(param::name)] += 1;
-        names.unique(op.get(param::name));
+        for (const std::string &array : arraysOf(op.get(param::name)))
+          names.unique(array);
       }
   for (const auto &function : module.functions)
     for (Op &op : llvm::make_early_inc_range(function->body())) {

@@ -21,10 +21,10 @@ static constexpr size_t mostInside = 60;
 
 /// The words that nothing in a program can be called.
 static constexpr llvm::StringLiteral keywords[] = {
-    "import", "config", "fn",     "kernel", "layer",  "model", "frozen",
-    "weight", "const",  "repeat", "in",     "return", "and",   "or",
-    "not",    "true",   "false",  "fp16",   "fp32",   "int32", "bool",
-    "int8",   "uint8",  "int16",  "uint16", "int",    "float", "iota"};
+    "import", "config", "fn",    "kernel", "layer", "model", "frozen", "weight",
+    "const",  "repeat", "in",    "return", "and",   "or",    "not",    "true",
+    "false",  "fp16",   "fp32",  "int32",  "bool",  "int8",  "uint8",  "int16",
+    "uint16", "int",    "float", "iota",   "inf",   "nan"};
 
 //===----------------------------------------------------------------------===//
 // Text
@@ -188,7 +188,15 @@ Expression BlockWriter::use(const Value &value) {
   return result;
 }
 
-bool BlockWriter::flushOne(llvm::ArrayRef<Value *> operands) {
+size_t BlockWriter::waitingSize(llvm::ArrayRef<Value *> operands) const {
+  size_t size = 0;
+  for (const Value *operand : operands)
+    if (auto it = waiting.find(operand); it != waiting.end())
+      size += it->second.expression.text.size();
+  return size;
+}
+
+size_t BlockWriter::flushOne(llvm::ArrayRef<Value *> operands) {
   const Value *longest = nullptr;
   size_t most = 0;
   for (const Value *operand : operands) {
@@ -199,13 +207,13 @@ bool BlockWriter::flushOne(llvm::ArrayRef<Value *> operands) {
     }
   }
   if (!longest)
-    return false;
+    return 0;
   Waiting value = std::move(waiting.find(longest)->second);
   waiting.erase(longest);
   std::string name = nameFor(*longest, value.hint);
   add("  " + name + " = " + value.expression.text + ";");
   setName(*longest, name);
-  return true;
+  return most;
 }
 
 void BlockWriter::define(llvm::ArrayRef<const Value *> results,
@@ -227,14 +235,17 @@ void BlockWriter::addOp(const Op &op) {
     return;
   llvm::SmallVector<Value *, 4> operands = op.operandValues();
   // A part is taken of a name.
-  if (partOf(op))
-    if (auto it = waiting.find(op.operand(0u)); it != waiting.end())
-      flushOne(op.operand(0u));
+  if (partOf(op) && waiting.contains(op.operand(0u)))
+    flushOne(op.operand(0u));
+  // What does not fit into a line for sure first, so that it is spelled once.
+  constexpr size_t most = lineWidth - 16;
+  for (size_t size = waitingSize(operands); size > most;)
+    size -= flushOne(operands);
   auto text = [&] {
     return expressionOf(op, [&](const Value &value) { return peek(value); });
   };
   Expression expression = text();
-  while (expression.text.size() > lineWidth - 16 && flushOne(operands))
+  while (expression.text.size() > most && flushOne(operands))
     expression = text();
   std::string hint = hintOf(op);
   for (const Value *operand : operands)
@@ -245,8 +256,8 @@ void BlockWriter::addOp(const Op &op) {
     llvm::SmallVector<const Value *, 3> results(op.resultValues());
     return define(results, expression.text);
   }
-  size_t most = result.user() ? mostInside : lineWidth - 16;
-  if (result.hasOneUse() && expression.text.size() <= most) {
+  size_t mostWaiting = result.user() ? mostInside : most;
+  if (result.hasOneUse() && expression.text.size() <= mostWaiting) {
     waiting[&result] = {std::move(expression), std::move(hint)};
     return;
   }

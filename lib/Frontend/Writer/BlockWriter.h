@@ -69,8 +69,11 @@ private:
   Expression peek(const Value &value) const;
   std::string hintOf(const Op &op) const;
   std::string nameFor(const Value &value, llvm::StringRef hint);
-  /// Writes the longest waiting operand; returns false when there is none.
-  bool flushOne(llvm::ArrayRef<Value *> operands);
+  /// The characters of the operands that wait.
+  size_t waitingSize(llvm::ArrayRef<Value *> operands) const;
+  /// Writes the longest waiting operand. Returns its characters, 0 when there
+  /// is none.
+  size_t flushOne(llvm::ArrayRef<Value *> operands);
 
   const Function &function;
   ProgramConstants &constants;

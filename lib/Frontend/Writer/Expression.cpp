@@ -132,7 +132,12 @@ static Expression operatorText(const Op &op, const Operator &row,
   bool chains = row.binding != Binding::Comparison;
   auto side = [&](unsigned slot) {
     Expression text = operandText(op, slot, operand);
-    if (!op.is(ops::Matmul) && isAmbiguous(op, slot))
+    if (op.is(ops::Matmul) || !isAmbiguous(op, slot))
+      return text.within(slot == 0 && chains ? row.binding : next(row.binding));
+    const Constant *constant = constantOf(op.operand(slot));
+    if (constant && isInline(*constant))
+      text = {"[" + literal(*constant) + "]"};
+    else
       text = {"reshape(" + text.text + ", shape = [1, " +
               std::to_string(op.operand(slot)->type.shape[0]) + "])"};
     return text.within(slot == 0 && chains ? row.binding : next(row.binding));

@@ -16,7 +16,7 @@ using namespace anec::frontend;
 
 /// A statement has lists of at most this number of elements, a program those of
 /// integers and truth values of at most this number.
-static constexpr int64_t mostInline = 16, mostListed = 4096;
+static constexpr int64_t mostInline = 16, mostListed = 65536;
 /// A list of this number of elements is plainer than a pattern.
 static constexpr int64_t mostPlain = 4;
 
@@ -92,9 +92,14 @@ static std::string spellShape(llvm::ArrayRef<int64_t> shape) {
   return "[" + llvm::join(parts, ", ") + "]";
 }
 
+/// Whether they are the same number, of the same sign.
+static bool isSame(double a, double b) {
+  return a == b && std::signbit(a) == std::signbit(b);
+}
+
 static bool isSplat(const Constant &value) {
   for (int64_t i = 1; i < value.numElements(); ++i)
-    if (value.doubleAt(i) != value.doubleAt(0))
+    if (!isSame(value.doubleAt(i), value.doubleAt(0)))
       return false;
   return true;
 }
@@ -102,7 +107,7 @@ static bool isSplat(const Constant &value) {
 /// Whether the elements are 0, 1, 2, ...
 static bool counts(const Constant &value) {
   for (int64_t i = 0; i < value.numElements(); ++i)
-    if (value.doubleAt(i) != double(i))
+    if (!isSame(value.doubleAt(i), double(i)))
       return false;
   return true;
 }
@@ -121,7 +126,7 @@ static bool isTriangle(const Constant &value) {
 
 /// Whether a pattern says more than a list.
 static bool isPattern(const Constant &value) {
-  return value.numElements() > mostPlain &&
+  return value.numElements() > mostPlain && std::isfinite(value.doubleAt(0)) &&
          (isFloat(value.dtype()) || value.dtype() == DType::Int32) &&
          (isSplat(value) || counts(value));
 }

@@ -7,7 +7,9 @@
 #include "../OpNames.h"
 #include "Arguments.h"
 #include "BlockWriter.h"
+#include "Literals.h"
 #include "anec/Frontend/Diags.h"
+#include "anec/Frontend/Frontend.h"
 #include "anec/IR/WeightName.h"
 #include "anec/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
@@ -43,7 +45,7 @@ private:
   void noteInstance(const Op &call, std::optional<int64_t> instance);
   void noteWeights(const Function &function);
   std::string signature(llvm::StringRef kind, const Function &function,
-                        const BlockWriter &block, bool namesResults) const;
+                        BlockWriter &block, bool namesResults) const;
 
   Module &module;
   Diagnostics &diags;
@@ -64,15 +66,33 @@ private:
 // What a program can say
 //===----------------------------------------------------------------------===//
 
+/// Whether a constant has an expression, or can be a weight: integers that fp16
+/// has, since the program can be compiled in it.
+static bool hasForm(const Constant &value) {
+  if (isFloat(value.dtype()) || value.dtype() == DType::Bool ||
+      value.dtype() == DType::String || constantExpression(value))
+    return true;
+  constexpr int64_t most = 2048;
+  for (int64_t i = 0; i < value.numElements(); ++i)
+    if (value.intAt(i) > most || value.intAt(i) < -most)
+      return false;
+  return true;
+}
+
 bool ProgramMaker::canBeWritten() const {
-  if (entry->parameters().empty())
-    return refuse(entry->range, "without inputs, the function", entry->name);
+  if (entry->parameters().empty()) {
+    diags.report(entry->range, diag::ProgramWithoutInputs, entry->name);
+    return false;
+  }
   for (const auto &function : module.functions) {
     for (const auto &parameter : function->parameters())
       if (parameter->holder != Holder::Tensor)
         return refuse(parameter->declared, describe(parameter->holder),
                       parameter->name);
     for (const Op &op : function->body()) {
+      if (op.is(ops::Const) && !hasForm(*op.constant(param::val)))
+        return refuse(op.range(), "a constant of the type",
+                      op.result()->type.str());
       bool isWritten = op.is(ops::Const) || op.is(ops::Weight) ||
                        op.is(ops::Call) || op.is(ops::Repeat) ||
                        !op.def().has(trait::NotCallable);
@@ -109,14 +129,13 @@ void ProgramMaker::noteWeights(const Function &function) {
   std::string before = isModel || &function == entry
                            ? function.name
                            : entry->name + "." + function.name;
-  size_t dot = before.size();
   for (const auto &[own, array] : weights[function.name])
     for (const auto &[name, instance] : called) {
       if (name != function.name)
         continue;
       std::string number = instance < 0 ? "" : "." + std::to_string(instance);
       program.weights.push_back(
-          {before.substr(0, dot) + number + "." + own,
+          {before + number + "." + own,
            instanceName(array, instance < 0 ? std::nullopt
                                             : std::optional(instance))});
     }
@@ -128,13 +147,13 @@ void ProgramMaker::noteWeights(const Function &function) {
 
 std::string ProgramMaker::signature(llvm::StringRef kind,
                                     const Function &function,
-                                    const BlockWriter &block,
+                                    BlockWriter &block,
                                     bool namesResults) const {
   std::vector<std::string> parameters, results;
   NameSet names;
   for (const auto &parameter : function.parameters())
-    parameters.push_back(const_cast<BlockWriter &>(block).use(*parameter).text +
-                         ": " + typeText(parameter->type));
+    parameters.push_back(block.use(*parameter).text + ": " +
+                         typeText(parameter->type));
   for (auto [value, name] :
        llvm::zip_equal(function.resultValues(), function.resultNames()))
     results.push_back(
@@ -349,6 +368,11 @@ std::optional<WrittenProgram> ProgramMaker::run(llvm::StringRef heading) {
     program.text += line.empty() ? "//\n" : "// " + line.str() + "\n";
   std::string outside = constants.text();
   program.text += "\n" + outside + (outside.empty() ? "" : "\n") + blocks;
+  if (program.text.size() > maxTextSize) {
+    diags.report(entry->range, diag::ProgramTooLong,
+                 int64_t(program.text.size()));
+    return std::nullopt;
+  }
   return std::move(program);
 }
 

@@ -20,6 +20,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "LayerChain.h"
 #include "RepeatedOps.h"
 #include "anec/IR/Builder.h"
 #include "anec/IR/Clone.h"
@@ -32,6 +33,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace anec;
 
@@ -333,69 +335,10 @@ void LayerFinder::addCalls(const RepeatedOps &repeated, const Function &layer) {
   }
 }
 
-namespace {
-
-/// How a `repeat` passes the arguments of its layer.
-struct Chain {
-  /// By argument: the result of the part before; nothing for one value, which
-  /// all parts take.
-  std::vector<std::optional<size_t>> carried;
-
-  static std::optional<Chain> of(const RepeatedOps &repeated);
-};
-
-} // namespace
-
-/// The result whose values are the arguments of the parts behind; nothing when
-/// there is none.
-static std::optional<size_t> resultBefore(const RepeatedOps &repeated,
-                                          llvm::ArrayRef<Value *> values) {
-  for (auto [index, results] : llvm::enumerate(repeated.results))
-    if (llvm::ArrayRef(results).drop_back() == values.drop_front())
-      return index;
-  return std::nullopt;
-}
-
-/// Whether only the part behind uses the results of a part that is not the
-/// last one.
-static bool isPassedOnOnly(const RepeatedOps &repeated,
-                           llvm::ArrayRef<Value *> results) {
-  for (size_t part = 0; part + 1 < repeated.count(); ++part) {
-    const std::vector<Op *> &own = repeated.parts[part],
-                            &behind = repeated.parts[part + 1];
-    for (const Operand *use = results[part]->firstUse(); use;
-         use = use->nextUse())
-      if (!use->owner() || (!llvm::is_contained(own, use->owner()) &&
-                            !llvm::is_contained(behind, use->owner())))
-        return false;
-  }
-  return true;
-}
-
-std::optional<Chain> Chain::of(const RepeatedOps &repeated) {
-  Chain chain;
-  std::vector<bool> isCarried(repeated.results.size());
-  for (const std::vector<Value *> &values : repeated.arguments) {
-    std::optional<size_t> result = resultBefore(repeated, values);
-    if (!result && !llvm::all_equal(values))
-      return std::nullopt;
-    if (result && isCarried[*result])
-      return std::nullopt;
-    if (result)
-      isCarried[*result] = true;
-    chain.carried.push_back(result);
-  }
-  bool allCarried = llvm::all_of(isCarried, [](bool is) { return is; }) &&
-                    llvm::all_of(repeated.results, [&](const auto &results) {
-                      return isPassedOnOnly(repeated, results);
-                    });
-  return allCarried && !isCarried.empty() ? std::optional(chain) : std::nullopt;
-}
-
-/// Returns false, with nothing added, when the parts are no chain.
+/// Returns false, with nothing added, when the parts are not a chain.
 bool LayerFinder::addRepeat(const RepeatedOps &repeated,
                             const Function &layer) {
-  std::optional<Chain> chain = Chain::of(repeated);
+  std::optional<LayerChain> chain = LayerChain::of(repeated);
   if (!chain)
     return false;
   Function *body = module.addFunction(
@@ -488,6 +431,13 @@ struct OnlyCall {
 };
 } // namespace
 
+/// Whether ops do more than compute, so that they keep their order and number.
+static bool hasEffects(const Function &function) {
+  return llvm::any_of(function.body(), [](const Op &op) {
+    return op.def().has(trait::SideEffect) || op.is(ops::RandomMask);
+  });
+}
+
 /// The calls of layers that only one op of a model calls, without an instance.
 static std::vector<std::pair<Function *, OnlyCall>> onlyCalls(Module &module) {
   llvm::DenseMap<Function *, OnlyCall> calls;
@@ -507,7 +457,7 @@ static std::vector<std::pair<Function *, OnlyCall>> onlyCalls(Module &module) {
     if (it != calls.end() && it->second.isOnly &&
         function->kind == FunctionKind::Layer &&
         function->role == FunctionRole::Forward && !function->isDeclaration() &&
-        !function->hasMemory())
+        !function->hasMemory() && !hasEffects(*function))
       result.push_back(*it);
   }
   return result;

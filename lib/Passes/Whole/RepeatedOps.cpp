@@ -8,9 +8,9 @@
 #include "anec/IR/WeightName.h"
 #include "anec/Ops/Ops.h"
 #include "llvm/ADT/Hashing.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include <map>
 
 using namespace anec;
 
@@ -125,6 +125,14 @@ struct Part {
 
 } // namespace
 
+/// Whether a constant is a part of a quantized weight, which stays one.
+static bool isPacked(const Value &value) {
+  for (const Operand *use = value.firstUse(); use; use = use->nextUse())
+    if (use->owner() && use->owner()->def().has(trait::Constexpr))
+      return true;
+  return false;
+}
+
 /// Whether the constants of two ops allow one layer for both.
 static bool fit(const Op &a, const Op &b) {
   if (a.is(ops::Weight)) {
@@ -135,7 +143,8 @@ static bool fit(const Op &a, const Op &b) {
            equalConstants(renamed, b.constants());
   }
   return equalConstants(a.constants(), b.constants()) ||
-         (a.is(ops::Const) && isFloat(a.result()->type.dtype) &&
+         (a.is(ops::Const) && !isPacked(*a.result()) &&
+          isFloat(a.result()->type.dtype) &&
           a.result()->type.numElements() <= mostElements);
 }
 
@@ -388,7 +397,7 @@ std::optional<RepeatedOps> RepeatSearch::from(size_t start,
     }
     current.clear();
   };
-  for (size_t at = start; at + candidate.period <= candidate.end;
+  for (size_t at = start; at + candidate.period <= candidate.end && budget;
        at += candidate.period) {
     Part part(order.withParameters(at, at + candidate.period));
     spend(part.ops.size() * stepsOfOp);
@@ -420,8 +429,8 @@ std::optional<RepeatedOps> RepeatSearch::best(const Candidate &candidate) {
                      -int64_t(ops.count()));
   };
   size_t starts = std::min(candidate.period, mostStarts);
-  for (size_t start = candidate.begin; start < candidate.begin + starts;
-       ++start) {
+  for (size_t start = candidate.begin;
+       start < candidate.begin + starts && budget; ++start) {
     std::optional<RepeatedOps> made = from(start, candidate);
     if (made && (!best || cost(*made) < cost(*best)))
       best = std::move(made);

@@ -88,8 +88,8 @@ struct RepeatedOps {
 std::optional<RepeatedOps> findRepeatedOps(const LayerOrder &order,
                                            size_t begin, size_t end,
                                            size_t &budget);
-/// About a second.
-constexpr size_t searchBudget = 1'000'000'000;
+/// Less than a second.
+constexpr size_t searchBudget = 300'000'000;
 
 } // namespace anec
 
