@@ -41,6 +41,8 @@ std::unique_ptr<Module> anec::readForCompiling(const Source &source,
   std::optional<WeightBinding> opened = WeightBinding::open(ofFile, diags);
   if (!opened)
     return nullptr;
+  // What was trained as a program of the source has the names of that program.
+  opened->addInverse();
   auto binding = std::make_shared<const WeightBinding>(std::move(*opened));
   replaceValues(*options.sourceWeights, binding, diags);
   size_t errors = diags.errorCount();

@@ -69,6 +69,15 @@ static bool writeFiles(const WrittenProgram &program, const Safetensors &arrays,
   llvm::json::Object names;
   for (const auto &[own, name] : program.weights)
     names[own] = name;
+  llvm::StringSet<> ofConstants;
+  for (const auto &[name, value] : program.constants)
+    ofConstants.insert(name);
+  llvm::json::Array constants;
+  for (const auto &[own, name] : program.weights)
+    if (ofConstants.contains(name))
+      constants.push_back(own);
+  if (!constants.empty())
+    names[mappedConstants] = std::move(constants);
   AtomicFiles files(diags);
   OutputFile *text = files.add(path);
   OutputFile *map = text ? files.add(beside(path, "names.json")) : nullptr;

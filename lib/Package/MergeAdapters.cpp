@@ -66,8 +66,10 @@ findAdapters(const ModelPackage &package, const WeightBinding &values,
       ConstantRef b = values.resolve(bs[i], up->type, {}, {}, diags);
       if (!w || !a || !b)
         return std::nullopt;
-      adapters[stored] = {std::move(a), std::move(b),
-                          package.facts.has(fact::loraTransposed, wide.name)};
+      // A weight of a found layer had the name of its array before.
+      bool isTransposed = package.facts.has(fact::loraTransposed, wide.name) ||
+                          package.facts.has(fact::loraTransposed, ws[i]);
+      adapters[stored] = {std::move(a), std::move(b), isTransposed};
     }
   }
   return adapters;

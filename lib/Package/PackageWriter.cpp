@@ -9,6 +9,7 @@
 #include "anec/Arrays/StoredAs.h"
 #include "anec/IR/Text.h"
 #include "anec/IR/Verifier.h"
+#include "anec/IR/WeightName.h"
 #include "anec/MIL/Printer.h"
 #include "anec/Ops/Ops.h"
 #include "anec/Ops/Weights.h"
@@ -211,9 +212,11 @@ void PackageWriter::findWeights() {
         weight.initial = initial;
       weight.name = name;
     }
-  for (const std::string &name : options.zeros)
-    if (auto drawn = weights.find(name); drawn != weights.end())
-      drawn->second.initial = InitialValue::Zeros;
+  // The weights of found layers list the names that they had before.
+  for (auto &[name, weight] : weights)
+    for (const std::string &array : arraysOf(name))
+      if (llvm::is_contained(options.zeros, array))
+        weight.initial = InitialValue::Zeros;
   // The loss does not depend on weights, or instances of them, that nothing
   // reads, but their gradients, which are zero, have names and shapes.
   std::set<std::string> unread;
@@ -475,10 +478,24 @@ bool PackageWriter::writeValues(AtomicFiles &files) {
   return file && writeSafetensors(*file, arrays, package.facts.entries());
 }
 
+/// The same elements, which the text has itself: the schedule has no weight
+/// file beside it.
+static ConstantRef withoutOrigin(const Constant &constant) {
+  ConstantRef held(&constant);
+  if (!constant.origin())
+    return held;
+  return Constant::view(constant.type(), constant.storedDType(),
+                        constant.bytes(), std::make_shared<ConstantRef>(held));
+}
+
 bool PackageWriter::writeSchedule(AtomicFiles &files) {
   OutputFile *file = add("schedule.ir", files);
   if (!file)
     return false;
+  for (const auto &function : program->functions)
+    for (Op &op : function->body())
+      if (op.is(ops::Const))
+        op.setConstant(param::val, withoutOrigin(*op.constant(param::val)));
   printIR(*program, *file);
   return true;
 }

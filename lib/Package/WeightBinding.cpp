@@ -18,6 +18,19 @@
 
 using namespace anec;
 
+/// The names in the map at `path` of weights that were constants of a model.
+static bool readConstants(llvm::StringRef path, llvm::StringSet<> &constants,
+                          Diagnostics &diags) {
+  std::optional<llvm::json::Value> json =
+      readJson(path, diag::BadMapping, diags);
+  const llvm::json::Object *object = json ? json->getAsObject() : nullptr;
+  if (const auto *list = object ? object->getArray(mappedConstants) : nullptr)
+    for (const llvm::json::Value &name : *list)
+      if (std::optional<llvm::StringRef> text = name.getAsString())
+        constants.insert(*text);
+  return json.has_value();
+}
+
 bool anec::readWeightMap(llvm::StringRef path,
                          llvm::StringMap<std::string> &map,
                          Diagnostics &diags) {
@@ -33,7 +46,8 @@ bool anec::readWeightMap(llvm::StringRef path,
   for (const auto &[key, value] : *object) {
     // For exporting; no weight has a name without a dot.
     if ((key == "config" && value.getAsObject()) ||
-        (key == "ignored" && value.getAsArray()))
+        (key == "ignored" && value.getAsArray()) ||
+        (key.str() == mappedConstants && value.getAsArray()))
       continue;
     std::optional<llvm::StringRef> name = value.getAsString();
     if (!name) {
@@ -67,10 +81,14 @@ std::optional<WeightBinding> WeightBinding::open(const WeightOptions &options,
       return std::nullopt;
   }
   std::string mapping = options.mapping;
-  if (mapping.empty() && binding.arrays) {
+  if (mapping.empty()) {
     mapping = findWeightMap(options.program);
     binding.isMappingFound = !mapping.empty();
   }
+  if (!mapping.empty() && !readConstants(mapping, binding.constants, diags))
+    return std::nullopt;
+  if (!binding.arrays && binding.isMappingFound)
+    mapping.clear();
   if (!mapping.empty() && !readWeightMap(mapping, binding.names, diags))
     return std::nullopt;
   return binding;
@@ -102,6 +120,16 @@ llvm::StringRef WeightBinding::storedName(llvm::StringRef name) const {
       (isMappingFound && !(arrays && arrays->find(mapped->second))))
     return name;
   return mapped->second;
+}
+
+void WeightBinding::addInverse() {
+  std::vector<std::pair<std::string, std::string>> inverse;
+  for (const auto &entry : names)
+    if (!names.contains(entry.second))
+      inverse.push_back({entry.second, entry.getKey().str()});
+  for (auto &[name, array] : inverse)
+    names[name] = std::move(array);
+  isMappingFound = true;
 }
 
 bool WeightBinding::isStored(llvm::StringRef name) const {
@@ -204,6 +232,11 @@ ConstantRef WeightBinding::resolve(llvm::StringRef name, const TensorType &type,
       return withType(value, type);
   if (isFloats && arrays && !seed) // which reports that it is missing
     return arrays->lookup(storedName(name), type, range, diags);
+  if (constants.contains(name)) {
+    if (!isReported(diags, range, diag::ConstantNotGiven))
+      diags.report(range, diag::ConstantNotGiven, name);
+    return nullptr;
+  }
   if (isFloats && seed) {
     // drawWeight has the elements as fp32 and in their own type.
     uint64_t bytes = type.numElements() * sizeof(float) + type.numBytes();

@@ -392,6 +392,9 @@ std::string CompileFlags::check() const {
     if (lora.getNumOccurrences())
       return "--lora is for packages: a program has no place for adapters that "
              "are merged later";
+    if (seed.getNumOccurrences())
+      return "--init is for what is compiled of the program: its weights are "
+             "those of the source";
     if (!output.empty() && output != "-" &&
         endingOf(output) != outputs::Program.ending)
       return "--emit=tdsl is written to NAME.tdsl, with its weights beside it";

@@ -19,6 +19,7 @@
 #include "anec/Support/Executor.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace anec {
 
@@ -101,6 +102,9 @@ public:
 
   /// The name in the source of the array of a weight.
   llvm::StringRef storedName(llvm::StringRef name) const;
+  /// Lets weights have the names that a map has for arrays, too: the weights of
+  /// a program that was made of a model, for that model.
+  void addInverse();
 
 private:
   /// Whether the adapter or the source has the weight.
@@ -109,10 +113,15 @@ private:
   std::optional<ArraySource> arrays, adapter;
   llvm::StringMap<std::string> names;
   bool isMappingFound = false; ///< and not asked for
+  llvm::StringSet<> constants; ///< weights that are not drawn
   std::shared_ptr<const WeightValues> values;
   std::optional<uint64_t> seed;
   std::shared_ptr<Executor> workers = std::make_shared<Executor>();
 };
+
+/// The member of a map with the names of weights that were constants of a
+/// model.
+constexpr llvm::StringLiteral mappedConstants = "constants";
 
 /// `model.names.json` for `model.tdsl`: the map that `anec import` writes
 /// beside a program, from the names of weights to those of arrays.
