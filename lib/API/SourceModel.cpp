@@ -16,6 +16,13 @@ static void replaceValues(SourceWeights &weights,
                                  const TensorType &type) -> ConstantRef {
     if (!binding->has(name))
       return nullptr;
+    // A program has weights of one number as arrays of one element.
+    if (type.isScalar()) {
+      Diagnostics ignored;
+      if (ConstantRef array = binding->resolve(
+              name, {type.dtype, {1}}, InitialValue::Normal, {}, ignored))
+        return array->reshaped({});
+    }
     return binding->resolve(name, type, InitialValue::Normal, {}, diags);
   };
 }

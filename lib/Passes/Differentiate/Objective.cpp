@@ -121,6 +121,28 @@ static void makeConstant(Function &function, Op &weight, ConstantRef value) {
   weight.erase();
 }
 
+/// Passes weights of one number, which no kernel takes, as their only element.
+static void giveExtents(Function &function) {
+  for (Op &op : llvm::make_early_inc_range(function.body())) {
+    if (!op.is(ops::Weight) || !op.result()->type.isScalar() ||
+        op.constant(param::view))
+      continue;
+    Builder builder(function);
+    builder.setInsertionPoint(&op);
+    builder.setRange(op.range());
+    llvm::SmallVector<ConstantRef, 6> constants(op.constants());
+    constants[size_t(ops::Weight.constantSlot(param::view))] =
+        Constant::string("reshape[1]");
+    Op *weight = builder.createWithSlots(op.def(), op.operandValues(),
+                                         constants, {op.result()->name});
+    Value *number = builder.build(
+        ops::ReduceSum, {weight->result()},
+        {{param::axes, llvm::ArrayRef<int64_t>{0}}, {param::keepDims, false}});
+    op.result()->replaceAllUsesWith(number);
+    op.erase();
+  }
+}
+
 bool anec::chooseWeights(Module &module, const Objective &objective,
                          const SourceWeights &weights, Diagnostics &diags) {
   for (const std::string &text : objective.trained) {
@@ -143,6 +165,8 @@ bool anec::chooseWeights(Module &module, const Objective &objective,
       else
         ++trained;
     }
+  for (const auto &function : module.functions)
+    giveExtents(*function);
   if (!trained) {
     diags.report({}, diag::NothingTrained, listNames(weights.names()));
     return false;

@@ -6,7 +6,9 @@ source_models.py FOLDER compare GRADIENTS BOUND: gradients of mlp.pt2 beside PyT
 sum(output ** 2), which is 12 times the mean. `stopped` instead of `compare`: of stopped.pt2,
 where an embedding has a row of padding, values are detached, computed without gradients or
 the deviation of equal ones, and two parameters are not trained; of the mean. `lstm` and `gru`:
-of these archives. `batchnorm`: of batchnorm.pt2, which was exported in training mode.
+of these archives. `layered`: of
+layered.pt2, three transformer layers between an embedding and a product; `scalars`: of
+scalars.pt2, with parameters of one number; `batchnorm`: of batchnorm.pt2, which was exported in training mode.
 source_models.py FOLDER learned RUN BOUND: the losses and running statistics of a run are
 PyTorch's of batchnorm.pt2; `clipped`: the statistics of a run whose weights do not change;
 `evaluated`: the output of a folder is that of the trained model in eval().
@@ -50,6 +52,8 @@ def make(folder):
         numpy.save(folder / f"layered_{name}.npy", array)
         one = "layered" if name == "target" else name
         numpy.save(folder / f"one_{one}.npy", array[None])
+    numpy.save(folder / "scalars_x.npy", numpy.linspace(-1, 1, 12, dtype="f4").reshape(3, 4))
+    numpy.save(folder / "scalars_target.npy", numpy.zeros((3, 4), numpy.float32))
     numpy.save(folder / "one_lstm.npy", numpy.load(TORCH / "lstm.in.npz")["a_0"][None])
     numpy.save(folder / "no_class.npy", numpy.full((1, 2, 3), 10, numpy.int32))
     draw = numpy.random.default_rng(1).standard_normal
@@ -147,7 +151,7 @@ if len(sys.argv) == 2:
 else:
     modes = {"compare": compare, "falls": falls, "replaced": replaced,
              "learned": learned, "clipped": clipped, "evaluated": evaluated}
-    for name in "stopped", "batchnorm", "layered":
+    for name in "stopped", "batchnorm", "layered", "scalars":
         modes[name] = functools.partial(compare, folder=HERE, model=name, factor=1)
     for name in RECURRENT:  # Of the sum of squares, too.
         size = numpy.load(TORCH / f"{name}.out.npz")["out0"].size
