@@ -120,6 +120,8 @@ static void squeeze(Node &n) {
 static void unsqueeze(Node &n) {
   Item x = n.item("self");
   int64_t rank = rankOf(x), axis = n.axis("dim", rank + 1);
+  if (n.failed())
+    return;
   Shape shape = x.val.shape();
   if (isComplex(x.type))
     shape.pop_back();
@@ -588,6 +590,8 @@ static void partOf(Node &n) {
   Item x = n.item("self");
   if (!isComplex(x.type))
     return Part == 0 ? n.out(n.e.native(x.val)) : n.fail("it is real");
+  if (n.failed())
+    return;
   Shape shape = x.val.shape();
   shape.pop_back();
   n.out(n.e.reshape(n.e.slice(x.val, -1, Part, Part + 1), shape));
