@@ -7,6 +7,7 @@
 #include "anec/IR/Blocks.h"
 #include "anec/IR/Builder.h"
 #include "anec/Ops/Ops.h"
+#include "anec/Ops/Weights.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;
@@ -28,19 +29,11 @@ static void replaceByWeight(Function &function, Op &constant,
   constant.erase();
 }
 
-/// Whether a constant is a part of a quantized weight.
-static bool isPacked(const Value &value) {
-  for (const Operand *use = value.firstUse(); use; use = use->nextUse())
-    if (use->owner() && use->owner()->def().has(trait::Constexpr))
-      return true;
-  return false;
-}
-
 /// Whether a constant is of a weight file or, as short vectors are in text and
 /// messages, a bias or a scale of a layer.
 static bool isWeight(const Value &value) {
   const Constant &constant = *value.definingOp()->constant(param::val);
-  if (isPacked(value))
+  if (isPartOfPackedWeight(value))
     return false;
   if (!isFloat(constant.dtype()) || constant.origin())
     return isFloat(constant.dtype());

@@ -68,3 +68,31 @@ Value *anec::buildView(Builder &builder, Value *array, const ArrayView &view) {
     array = buildStep(builder, array, step);
   return array;
 }
+
+void anec::giveExtents(Function &function) {
+  for (Op &op : llvm::make_early_inc_range(function.body())) {
+    if (!op.is(ops::Weight) || !op.result()->type.isScalar() ||
+        op.constant(param::view))
+      continue;
+    Builder builder(function);
+    builder.setInsertionPoint(&op);
+    builder.setRange(op.range());
+    llvm::SmallVector<ConstantRef, 6> constants(op.constants());
+    constants[size_t(ops::Weight.constantSlot(param::view))] =
+        Constant::string("reshape[1]");
+    Op *weight = builder.createWithSlots(op.def(), op.operandValues(),
+                                         constants, {op.result()->name});
+    Value *number = builder.build(
+        ops::ReduceSum, {weight->result()},
+        {{param::axes, llvm::ArrayRef<int64_t>{0}}, {param::keepDims, false}});
+    op.result()->replaceAllUsesWith(number);
+    op.erase();
+  }
+}
+
+bool anec::isPartOfPackedWeight(const Value &constant) {
+  for (const Operand *use = constant.firstUse(); use; use = use->nextUse())
+    if (use->owner() && use->owner()->def().has(trait::Constexpr))
+      return true;
+  return false;
+}

@@ -31,6 +31,13 @@ Value *buildWeight(Builder &builder, const Op &weight, const ArrayView &array,
 /// op per step of the view.
 Value *buildView(Builder &builder, Value *array, const ArrayView &view);
 
+/// Reads the weights of one number in a function as their only element: kernels
+/// and programs take no scalars as weights.
+void giveExtents(Function &function);
+
+/// Whether a constant is a part of a quantized weight, which an op unpacks.
+bool isPartOfPackedWeight(const Value &constant);
+
 } // namespace anec
 
 #endif // ANEC_OPS_WEIGHTS_H

@@ -11,6 +11,7 @@
 #include "anec/IR/WeightName.h"
 #include "anec/Ops/Evaluate.h"
 #include "anec/Ops/Ops.h"
+#include "anec/Ops/Weights.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -43,7 +44,7 @@ private:
 
 } // namespace
 
-/// Replaces an op by one with another operand behind its own.
+/// Replaces an op by one that takes another operand after its own.
 static Op *withOperand(Op &op, Value *value) {
   llvm::SmallVector<Value *, 8> operands = op.operandValues();
   operands.push_back(value);
@@ -120,27 +121,6 @@ static void mergeReshapes(Function &function) {
       op.erase();
 }
 
-/// Gives weights of one number, which have no extents, one: the sum of its
-/// elements is the number.
-static void addExtents(Function &function) {
-  for (Op &op : llvm::make_early_inc_range(function.body())) {
-    if (!op.is(ops::Weight) || !op.result()->type.isScalar())
-      continue;
-    Builder builder(function);
-    builder.setInsertionPoint(&op);
-    llvm::SmallVector<ConstantRef, 5> constants(op.constants());
-    constants[size_t(ops::Weight.constantSlot(param::shape))] =
-        Constant::int32s({1});
-    Op *weight = builder.createWithSlots(op.def(), op.operandValues(),
-                                         constants, {op.result()->name});
-    Value *number = builder.build(
-        ops::ReduceSum, {weight->result()},
-        {{param::axes, llvm::ArrayRef<int64_t>{0}}, {param::keepDims, false}});
-    op.result()->replaceAllUsesWith(number);
-    op.erase();
-  }
-}
-
 Value *ArgumentMaker::weightInEntry(const Op &op) {
   Value *&value = ofWeights[op.get(param::name)];
   if (!value) {
@@ -190,7 +170,7 @@ ConstantWeights ArgumentMaker::run() {
   for (const auto &function : module.functions)
     mergeReshapes(*function);
   for (const auto &function : module.functions)
-    addExtents(*function);
+    giveExtents(*function);
   llvm::StringMap<unsigned> owners;
   for (const auto &function : module.functions)
     for (const Op &op : function->body())

@@ -84,11 +84,11 @@ private:
 };
 
 /// Joins words by commas, in lines of at most lineWidth that begin with
-/// `indent` behind the first.
+/// `indent` after the first.
 std::string wrap(const std::string &first, llvm::ArrayRef<std::string> words,
                  const std::string &last, const std::string &indent);
 
-/// `name` as an identifier that is no keyword: `a:0` is `a_0`, and `or` is
+/// `name` as an identifier, not a keyword: `a:0` is `a_0`, and `or` is
 /// `or_`. `fallback` when nothing is left.
 std::string identifier(llvm::StringRef name, llvm::StringRef fallback);
 

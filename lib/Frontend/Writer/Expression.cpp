@@ -37,7 +37,7 @@ static const ParamDef &parameterOf(const OpDef &def, unsigned slot) {
   return *last;
 }
 
-/// Whether another operand, which is no constant, gives a literal in `slot` its
+/// Whether another operand that is not a constant gives a literal in `slot` its
 /// element type.
 static bool isTypedByOthers(const Op &op, unsigned slot) {
   const ParamDef &own = parameterOf(op.def(), slot);
@@ -155,8 +155,8 @@ struct Range {
 };
 } // namespace
 
-/// The range of each axis that an op takes; nothing when it is no part of this
-/// form.
+/// The range of each axis that an op takes; nothing when ranges do not say what
+/// it takes.
 static std::optional<llvm::SmallVector<Range, 4>> rangesOf(const Op &op) {
   if (op.numOperands() == 0 || !op.operand(0u))
     return std::nullopt;
@@ -247,7 +247,7 @@ static std::string callText(const Op &op, OperandText operand) {
   unsigned slot = 0;
   bool byName = false;
   for (const ParamDef &parameter : op.def().parameters()) {
-    // Constants follow by name, and so does what is behind one.
+    // Constants follow by name, and so does what comes after one.
     byName |= parameter.isConstant();
     if (parameter.isConstant())
       continue;

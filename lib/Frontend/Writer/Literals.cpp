@@ -58,7 +58,7 @@ static std::string spellAt(const Constant &value, int64_t index) {
   return spellElement(value.doubleAt(index), value.dtype());
 }
 
-/// Elements `begin` and behind of `axis` and the axes behind it.
+/// The elements of `axis` and the axes after it, from element `next` on.
 static std::string spellList(const Constant &value, unsigned axis,
                              int64_t &next) {
   if (axis == value.type().rank())

@@ -7,6 +7,7 @@
 #include "anec/IR/Builder.h"
 #include "anec/Ops/Calls.h"
 #include "anec/Ops/Ops.h"
+#include "anec/Ops/Weights.h"
 #include "anec/Passes/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -119,28 +120,6 @@ static void makeConstant(Function &function, Op &weight, ConstantRef value) {
                     weight.result()->name);
   weight.result()->replaceAllUsesWith(constant);
   weight.erase();
-}
-
-/// Passes weights of one number, which no kernel takes, as their only element.
-static void giveExtents(Function &function) {
-  for (Op &op : llvm::make_early_inc_range(function.body())) {
-    if (!op.is(ops::Weight) || !op.result()->type.isScalar() ||
-        op.constant(param::view))
-      continue;
-    Builder builder(function);
-    builder.setInsertionPoint(&op);
-    builder.setRange(op.range());
-    llvm::SmallVector<ConstantRef, 6> constants(op.constants());
-    constants[size_t(ops::Weight.constantSlot(param::view))] =
-        Constant::string("reshape[1]");
-    Op *weight = builder.createWithSlots(op.def(), op.operandValues(),
-                                         constants, {op.result()->name});
-    Value *number = builder.build(
-        ops::ReduceSum, {weight->result()},
-        {{param::axes, llvm::ArrayRef<int64_t>{0}}, {param::keepDims, false}});
-    op.result()->replaceAllUsesWith(number);
-    op.erase();
-  }
 }
 
 bool anec::chooseWeights(Module &module, const Objective &objective,

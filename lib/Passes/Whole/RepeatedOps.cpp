@@ -7,6 +7,7 @@
 #include "anec/IR/Blocks.h"
 #include "anec/IR/WeightName.h"
 #include "anec/Ops/Ops.h"
+#include "anec/Ops/Weights.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -125,14 +126,6 @@ struct Part {
 
 } // namespace
 
-/// Whether a constant is a part of a quantized weight, which stays one.
-static bool isPacked(const Value &value) {
-  for (const Operand *use = value.firstUse(); use; use = use->nextUse())
-    if (use->owner() && use->owner()->def().has(trait::Constexpr))
-      return true;
-  return false;
-}
-
 /// Whether the constants of two ops allow one layer for both.
 static bool fit(const Op &a, const Op &b) {
   if (a.is(ops::Weight)) {
@@ -143,7 +136,7 @@ static bool fit(const Op &a, const Op &b) {
            equalConstants(renamed, b.constants());
   }
   return equalConstants(a.constants(), b.constants()) ||
-         (a.is(ops::Const) && !isPacked(*a.result()) &&
+         (a.is(ops::Const) && !isPartOfPackedWeight(*a.result()) &&
           isFloat(a.result()->type.dtype) &&
           a.result()->type.numElements() <= mostElements);
 }
