@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "Choices.h"
 #include "Handles.h"
 #include "anec/API/Diags.h"
 #include "anec/MIL/ShapeArgument.h"
@@ -129,11 +130,16 @@ static bool readSystem(const anec_compile_options &given,
       return spelling(path) == given.framework;
     });
     if (found == std::end(paths))
-      return refuse("framework", "it takes in-memory, coreml or e5", diags);
+      return refuse("framework",
+                    wrongChoice(given.framework, {"in-memory", "coreml", "e5"}),
+                    diags);
     assumptions.path = *found;
   }
   if (given.macos && !(assumptions.macOS = OSVersion::parse(given.macos)))
-    return refuse("macos", "it takes a version such as 15 or 15.6", diags);
+    return refuse("macos",
+                  "it takes a version such as `15` or `15.6`, not `" +
+                      std::string(given.macos) + "`",
+                  diags);
   return true;
 }
 
@@ -150,13 +156,22 @@ static bool readModes(const anec_compile_options &given,
     options.weightMode = WeightMode::Baked;
     break;
   default:
-    return refuse("weight_mode", "there is no such mode", diags);
+    return refuse("weight_mode",
+                  wrongChoice(given.weight_mode,
+                              {"ANEC_WEIGHTS_AUTO", "ANEC_WEIGHTS_PACKED",
+                               "ANEC_WEIGHTS_BAKED"}),
+                  diags);
   }
   if (given.io != ANEC_IO_PACKED && given.io != ANEC_IO_SEPARATE)
-    return refuse("io", "there is no such mode", diags);
+    return refuse("io",
+                  wrongChoice(given.io, {"ANEC_IO_PACKED", "ANEC_IO_SEPARATE"}),
+                  diags);
   options.io = given.io == ANEC_IO_PACKED ? IOMode::Packed : IOMode::Separate;
   if (given.fusion != ANEC_FUSE_DEFAULT && given.fusion != ANEC_FUSE_MAX)
-    return refuse("fusion", "there is no such fusion", diags);
+    return refuse(
+        "fusion",
+        wrongChoice(given.fusion, {"ANEC_FUSE_DEFAULT", "ANEC_FUSE_MAX"}),
+        diags);
   options.fusion =
       given.fusion == ANEC_FUSE_MAX ? Fusion::Max : Fusion::Default;
   return true;
@@ -190,7 +205,11 @@ static bool readPrecision(const anec_compile_options &given,
     options.precision = DType::FP32;
     break;
   default:
-    return refuse("precision", "there is no such precision", diags);
+    return refuse("precision",
+                  wrongChoice(given.precision,
+                              {"ANEC_PRECISION_SOURCE", "ANEC_PRECISION_FP16",
+                               "ANEC_PRECISION_FP32"}),
+                  diags);
   }
   if (!given.calibration_count)
     return true;
@@ -231,7 +250,8 @@ bool anec::c::readOptions(const anec_compile_options &given,
   options.milVersion = orEmpty(given.mil_version).str();
   if (!options.milVersion.empty() && options.milVersion != "1.0" &&
       options.milVersion != "1.3")
-    return refuse("mil_version", "it takes 1.3 or 1.0", diags);
+    return refuse("mil_version",
+                  wrongChoice(options.milVersion, {"1.3", "1.0"}), diags);
   return readTarget(given.target, options, diags) &&
          readDefines(given, options, diags) &&
          readAssumptions(given, options, diags) &&

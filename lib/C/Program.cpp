@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "Choices.h"
 #include "Handles.h"
 #include "anec/CoreML/WantedDescription.h"
 #include "anec/Support/AtomicFile.h"
@@ -190,11 +191,15 @@ anec_status anec_coreml_options_init(anec_coreml_options *options,
 static std::string readCoreML(const anec_coreml_options &given,
                               CoreMLOptions &options) {
   if (given.deployment &&
-      !(options.deployment = findDeployment(given.deployment)))
-    return "there is no deployment `" + std::string(given.deployment) + "`";
+      !(options.deployment = findDeployment(given.deployment))) {
+    std::vector<llvm::StringRef> known;
+    for (const Deployment &row : deployments())
+      known.insert(known.end(), {row.macOS, row.iOS});
+    return "`deployment`: " + wrongChoice(given.deployment, known);
+  }
   llvm::StringRef floats = orEmpty(given.floats);
   if (!floats.empty() && floats != "fp16" && floats != "fp32")
-    return "floats are `fp16` or `fp32`";
+    return "`floats`: " + wrongChoice(floats, {"fp16", "fp32"});
   if (!floats.empty())
     options.floats = floats == "fp16" ? DType::FP16 : DType::FP32;
   if (given.describe && given.describe_text)

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "Choices.h"
 #include "Handles.h"
 #include "anec/Support/Interruption.h"
 
@@ -34,7 +35,11 @@ static anec_status openTo(OpenSession open, const anec_session_options *options,
     return call.refuse("options", badSize);
   std::optional<Numerics> numerics = numericsOf(given->numerics);
   if (!numerics)
-    return call.refuse("numerics", "there are no such numerics");
+    return call.refuse("numerics",
+                       wrongChoice(given->numerics,
+                                   {"ANEC_NUMERICS_FP16", "ANEC_NUMERICS_FP32",
+                                    "ANEC_NUMERICS_M1", "ANEC_NUMERICS_M3",
+                                    "ANEC_NUMERICS_M4", "ANEC_NUMERICS_M2"}));
   Backends backends = makeBackends();
   ProgramSessionOptions read;
   read.backends = &backends;

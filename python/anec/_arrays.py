@@ -2,16 +2,28 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What numpy has, as arrays that _anec takes: in the machine's byte order,
 contiguous and aligned."""
+from __future__ import annotations
+
+import typing
+
 import numpy
+import numpy.typing
+
+if typing.TYPE_CHECKING:
+    from ._session import Port
+
+Array = numpy.typing.NDArray[typing.Any]
+DType = numpy.dtype[typing.Any]
+_is_masked: typing.Callable[[object], bool] = numpy.ma.is_masked
 
 
-def _native(array):
+def _native(array: Array) -> Array:
     return numpy.require(array, array.dtype.newbyteorder("="), ["C", "A"])
 
 
-def _plain(value, name):
+def _plain(value: numpy.typing.ArrayLike, name: str) -> Array:
     """`value` as an array of numbers or booleans."""
-    if numpy.ma.is_masked(value):
+    if _is_masked(value):
         raise ValueError(f"`{name}` has masked elements; fill them first")
     array = numpy.asarray(value)
     if array.dtype.kind not in "biuf":
@@ -20,12 +32,12 @@ def _plain(value, name):
     return array
 
 
-def as_given(value, name):
+def as_given(value: numpy.typing.ArrayLike, name: str) -> Array:
     """`value` with the elements that it has."""
     return _native(_plain(value, name))
 
 
-def _as_floats(array, name, wanted):
+def _as_floats(array: Array, name: str, wanted: DType) -> Array:
     if array.dtype.kind != "f":
         # fp64 has every integer that is finite in fp16, so that it is rounded once.
         return array.astype(numpy.float64 if wanted.itemsize == 2 else wanted)
@@ -35,7 +47,7 @@ def _as_floats(array, name, wanted):
     return array
 
 
-def _as_integers(array, name, wanted):
+def _as_integers(array: Array, name: str, wanted: DType) -> Array:
     low, high = ((0, 1) if wanted.kind == "b" else
                  (numpy.iinfo(wanted).min, numpy.iinfo(wanted).max))
     if array.dtype != wanted and array.size:
@@ -49,7 +61,7 @@ def _as_integers(array, name, wanted):
     return array.astype(wanted)
 
 
-def as_input(value, name, wanted):
+def as_input(value: numpy.typing.ArrayLike, name: str, wanted: DType) -> Array:
     """`value` as an array that an input of the dtype `wanted` takes; raises when
     more than precision would be lost."""
     array = _plain(value, name)
@@ -57,7 +69,8 @@ def as_input(value, name, wanted):
     return _native(convert(array, name, wanted))
 
 
-def as_inputs(inputs, ports):
+def as_inputs(inputs: typing.Mapping[str, numpy.typing.ArrayLike],
+              ports: typing.Mapping[str, Port]) -> typing.Dict[str, Array]:
     """A dict of arrays for `ports`, a dict of Port. Other names stay, for _anec to
     refuse."""
     if not hasattr(inputs, "items"):
@@ -70,7 +83,7 @@ def as_inputs(inputs, ports):
             else numpy.zeros(1, numpy.uint8) for name, value in inputs.items()}
 
 
-def fill(array, write):
+def fill(array: Array, write: typing.Callable[[Array], None]) -> Array:
     """Calls `write` with memory for `array`, and returns `array` with what was
     written."""
     if not isinstance(array, numpy.ndarray):
@@ -83,6 +96,7 @@ def fill(array, write):
     return array
 
 
-def views(memory):
+def views(memory: typing.Mapping[str, typing.Any]
+          ) -> typing.Dict[str, numpy.typing.NDArray[numpy.float32]]:
     """Arrays that share the memory in a dict."""
     return {name: numpy.asarray(part) for name, part in memory.items()}

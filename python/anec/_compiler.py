@@ -1,16 +1,21 @@
 # Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiling, and what a chip does with a program."""
-import contextlib
+from __future__ import annotations
+
 import json
-import os
-import tempfile
+import sys
 import typing
 
-import numpy
+from . import _anec
+from ._arguments import StrPath, as_choice, as_path
+from ._options import (CompileOptions, Floats, Framework, InspectOptions, as_options,
+                       compiling)
 
-from . import _anec, _arrays
-from ._arguments import as_choice, as_path, as_shapes
+if sys.version_info >= (3, 11):
+    from typing import Unpack
+elif typing.TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class Finding(typing.NamedTuple):
@@ -43,7 +48,7 @@ class LoggedError(typing.NamedTuple):
     summary: str  #: what happened
     cause: str
     remedy: str
-    rules: tuple  #: the ids of rules whose breach can cause it
+    rules: typing.Tuple[str, ...]  #: the ids of rules whose breach can cause it
     source: str
     confidence: str
     text: str       #: the part of the first line that says it
@@ -68,79 +73,37 @@ class Cost(typing.NamedTuple):
     tasks: int
 
 
-def _options(kernel=None, defines=None, target=None, assume=(), weights=None,
-             weight_map=None, seed=None, mil_version=None, folder=None,
-             forward_only=False, weight_mode="auto", io="packed",
-             fuse="default", precision=None, calibrate=(), shapes=None,
-             framework=None, macos=None, loss=None, train_weights=()):
-    return {
-        "kernel": kernel,
-        "defines": [f"{name}={value}" for name, value in (defines or {}).items()],
-        "target": target,
-        "assumptions": list(assume),
-        "weights": weights and as_path(weights),
-        "weight_map": weight_map and as_path(weight_map),
-        "seed": seed,
-        "mil_version": mil_version,
-        "folder": folder and as_path(folder),
-        "forward_only": bool(forward_only),
-        "weight_mode": as_choice(weight_mode, ("auto", "packed", "baked"),
-                                 "weight_mode"),
-        "io": as_choice(io, ("packed", "separate"), "io"),
-        "fusion": as_choice(fuse, ("default", "max"), "fuse"),
-        "precision": as_choice(precision, (None, "fp16", "fp32"), "precision"),
-        "calibration": list(calibrate),
-        "shapes": as_shapes(shapes),
-        "framework": framework,
-        "macos": macos,
-        "loss": loss,
-        "train_weights": ([train_weights] if isinstance(train_weights, str)
-                          else list(train_weights)),
-    }
-
-
-@contextlib.contextmanager
-def _compiling(calibrate=None, **options):
-    """The options while they are used: examples that are arrays are files in
-    temporary folders for so long."""
-    with contextlib.ExitStack() as folders:
-        examples = []
-        for name, value in (calibrate or {}).items():
-            if not isinstance(value, (str, os.PathLike)):
-                array = _arrays.as_given(value, name)
-                folder = folders.enter_context(tempfile.TemporaryDirectory(prefix="anec-"))
-                value = os.path.join(folder, "example.npy")
-                numpy.save(value, array)
-            examples.append(f"{name}={as_path(value)}")
-        yield _options(calibrate=examples, **options)
-
-
-def _findings(rows):
+def _findings(rows: typing.Iterable[typing.Tuple[typing.Any, ...]]
+              ) -> typing.List[Finding]:
     return [Finding(*row) for row in rows]
 
 
 class Program:
     """A compiled kernel or model; `compile` makes one."""
 
-    def __init__(self, handle):
+    def __init__(self, handle: _anec.Program) -> None:
+        """For `compile`, which has the handle. Raises nothing."""
         self._handle = handle
 
     @property
-    def is_model(self):
+    def is_model(self) -> bool:
         """Whether it is a model's package, and no kernel."""
         return self._handle.is_model()
 
     @property
-    def folder(self):
+    def folder(self) -> typing.Optional[str]:
         """The package of a model; None for a kernel."""
         return self._handle.folder()
 
     @property
-    def mil(self):
+    def mil(self) -> typing.Optional[str]:
         """The MIL text of a kernel; None for a model."""
         return self._handle.mil()
 
-    def write(self, path, describe=None, deployment=None, interface=None):
+    def write(self, path: StrPath,
+              describe: typing.Union[StrPath, typing.Mapping[str, typing.Any], None] = None,
+              deployment: typing.Optional[str] = None,
+              interface: typing.Optional[Floats] = None) -> None:
         """Writes a kernel to `path`: as .mil with its weights in `weights/`
         beside it, as .mlpackage or as .mlmodelc. Copies the package of a model
         to the folder `path`, which ends in .anepkg. Other endings are errors.
@@ -152,34 +115,43 @@ class Program:
                     it: a JSON file, or a dict with the same (docs/coreml.md)
         deployment  the oldest systems that load it: "macos13" or "ios16"
         interface   floats of inputs and outputs: "fp16" or "fp32"
+
+        Raises anec.Error when the file cannot be written, or has another ending,
+        and ValueError for another `interface`. An error leaves no part of `path`.
         """
         if describe is None and deployment is None and interface is None:
             return self._handle.write(as_path(path))
-        as_choice(interface, (None, "fp16", "fp32"), "interface")
-        isText = isinstance(describe, dict)
+        as_choice(interface, (None, *typing.get_args(Floats)), "interface")
+        is_text = isinstance(describe, typing.Mapping)
         self._handle.write_coreml(as_path(path), {
             "deployment": deployment,
             "floats": interface,
-            "describe": None if isText or describe is None else as_path(describe),
-            "describe_text": json.dumps(describe) if isText else None,
+            "describe": (None if describe is None or isinstance(describe, typing.Mapping)
+                         else as_path(describe)),
+            "describe_text": json.dumps(describe) if is_text else None,
         })
 
-    def check(self, target, assume=(), framework=None, macos=None):
-        """What breaks the rules of the chip `target`: a list of Finding."""
-        return _findings(self._handle.check(_options(
-            target=target, assume=assume, framework=framework, macos=macos)))
+    def check(self, target: str, assume: typing.Union[str, typing.Iterable[str]] = (),
+              framework: typing.Optional[Framework] = None,
+              macos: typing.Optional[str] = None) -> typing.List[Finding]:
+        """What breaks the rules of the chip `target`: a list of Finding. The options
+        are those of `compile`. Raises anec.Error for an unknown chip or rule, and
+        ValueError for another `framework`."""
+        return _findings(self._handle.check(as_options(
+            {"target": target, "assume": assume, "framework": framework, "macos": macos})))
 
-    def predict(self, target):
-        """What each entry, or the kernel, costs on `target`: a list of Cost."""
-        rows = self._handle.predict(_options(target=target))
+    def predict(self, target: str) -> typing.List[Cost]:
+        """What each entry, or the kernel, costs on `target`: a list of Cost. Raises
+        anec.Error for an unknown chip."""
+        rows = self._handle.predict(as_options({"target": target}))
         return [Cost(*row) for row in rows]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (f"<anec.Program of a model in {self.folder!r}>" if self.is_model
                 else "<anec.Program of a kernel>")
 
 
-def compile(path, **options):
+def compile(path: StrPath, **options: Unpack[CompileOptions]) -> Program:
     """Compiles a .tdsl, .ir or .mil file: its model where it has one and no
     `kernel` is named, its kernel otherwise.
 
@@ -214,48 +186,59 @@ def compile(path, **options):
                   "cross-entropy": that is compared with an input, `target`
     train_weights patterns of the names of weights that are trained; all
                   without any
+
+    Raises anec.Error when the source cannot be read or compiled, with the places
+    in it, TypeError for an option that does not exist or has another type, and
+    ValueError for one that has none of its values.
     """
-    with _compiling(**options) as given:
+    with compiling(options) as given:
         return Program(_anec.compile_file(as_path(path), given))
 
 
-def compile_text(text, name="program.tdsl", **options):
-    """The same for a text. The ending of `name` tells the language."""
-    with _compiling(**options) as given:
+def compile_text(text: str, name: str = "program.tdsl",
+                 **options: Unpack[CompileOptions]) -> Program:
+    """The same for a text. The ending of `name` tells the language. Raises what
+    `compile` raises."""
+    with compiling(options) as given:
         return Program(_anec.compile_text(text, name, given))
 
 
-def check(path, target, **options):
+def check(path: StrPath, target: str,
+          **options: Unpack[InspectOptions]) -> typing.List[Finding]:
     """What breaks the rules of the chip `target` in the program at `path`: a list
     of Finding. MIL is checked as it is, a source as it would be compiled with
-    `options`, a package with all its kernels."""
-    with _compiling(target=target, **options) as given:
+    `options`, a package with all its kernels. Raises what `compile` raises; a
+    finding is no error."""
+    with compiling({**options, "target": target}) as given:
         return _findings(_anec.check_file(as_path(path), given))
 
 
-def explain(rule):
-    """What is known of a rule: a Rule."""
+def explain(rule: str) -> Rule:
+    """What is known of a rule: a Rule. Raises anec.Error for an id that no rule
+    has."""
     return Rule(*_anec.explain(rule))
 
 
-def _errors(rows):
-    return [LoggedError(*row[:4], tuple(row[4].split()), *row[5:])
+def _errors(rows: typing.Iterable[typing.Tuple[typing.Any, ...]]
+            ) -> typing.List[LoggedError]:
+    return [LoggedError(*(*row[:4], tuple(row[4].split()), *row[5:]))
             for row in rows]
 
 
-def explain_log(path):
+def explain_log(path: StrPath) -> typing.List[LoggedError]:
     """The errors of the engine and of Core ML in the log at `path`: a list of
-    LoggedError."""
+    LoggedError. Raises anec.Error when the file cannot be read."""
     return _errors(_anec.explain_log_file(as_path(path)))
 
 
-def explain_log_text(text):
-    """The same for `text`, a str or bytes."""
+def explain_log_text(text: typing.Union[str, bytes]) -> typing.List[LoggedError]:
+    """The same for `text`. Raises TypeError for what is no text."""
     return _errors(_anec.explain_log_text(text))
 
 
-def predict(path, target, **options):
+def predict(path: StrPath, target: str,
+            **options: Unpack[InspectOptions]) -> typing.List[Cost]:
     """What each entry of the program at `path`, or its kernel, costs on `target`:
-    a list of Cost."""
-    with _compiling(target=target, **options) as given:
+    a list of Cost. Raises what `compile` raises."""
+    with compiling({**options, "target": target}) as given:
         return [Cost(*row) for row in _anec.predict_file(as_path(path), given)]

@@ -12,7 +12,7 @@ except ModuleNotFoundError as error:
         f"anec needs numpy: {sys.executable} -m pip install numpy") from error
 
 try:
-    from ._anec import version  # noqa: F401
+    from ._anec import version as version
 except ImportError as error:
     _built = sorted(path.name for path in pathlib.Path(__file__).parent.glob("_anec.*"))
     _wanted = importlib.machinery.EXTENSION_SUFFIXES[0]

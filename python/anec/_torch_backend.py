@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The backend of torch.compile: graphs of operators, forward or backward, of which anec
 runs what it reads, and PyTorch the rest."""
+from __future__ import annotations
+
 import copy
 import operator
 import os
@@ -28,18 +30,18 @@ class Graph(typing.NamedTuple):
     anec: int      #: operators that anec runs
     torch: int     #: operators that PyTorch runs
     parts: int     #: programs of anec
-    reasons: list  #: why PyTorch runs them: texts, with a line of Python where known
+    reasons: typing.List[str]  #: why PyTorch runs them: texts, with a line of Python where known
 
-    def __str__(self):
+    def __str__(self) -> str:
         text = (f"{self.anec} operators in {self.parts} programs of anec, {self.torch} "
                 "by PyTorch")
         return "\n".join([text, *(f"  {reason}" for reason in self.reasons)])
 
 
-_graphs = []
+_graphs: typing.List[Graph] = []
 
 
-def report(clear=False):
+def report(clear: bool = False) -> typing.List[Graph]:
     """What torch.compile(backend="anec") did so far: a list of Graph, one for each graph
     that it compiled, in order. More than one for a function are graph breaks, which
     torch._dynamo.explain explains."""

@@ -56,8 +56,51 @@ def test_errors():
     assert raises(anec.Error, anec.compile, "/nowhere.tdsl").status == 1
     error = raises(anec.Error, anec.compile_text, KERNEL, target="m0")
     assert error.status == 2 and error.diagnostics[0].id == "no-such-target"
-    raises(TypeError, anec.compile_text, KERNEL, fuze="max")
-    raises(ValueError, anec.compile_text, KERNEL, fuse="most")
+    assert "`fuze`; did you mean 'fuse'?" in str(
+        raises(TypeError, anec.compile_text, KERNEL, fuze="max"))
+
+
+def test_choices():
+    """An option of a few values lists them, and says which one was meant."""
+    program = anec.compile_text(KERNEL, seed=7)
+    model = anec.Session(anec.compile_text(MODEL, seed=7))
+    package = os.path.join(FOLDER, "k.mlpackage")
+    compiles = lambda **named: anec.compile_text(KERNEL, **named)
+    opens = lambda **named: anec.Session(program, **named)
+    writes = lambda **named: program.write(package, **named)
+    for function, name, wrong, values, meant in (
+            (compiles, "weight_mode", "bake", ("auto", "packed", "baked"), "baked"),
+            (compiles, "io", "separated", ("packed", "separate"), "separate"),
+            (compiles, "fuse", "Max", ("default", "max"), "max"),
+            (compiles, "precision", "fp8", (None, "fp16", "fp32"), "fp16"),
+            (compiles, "framework", "core-ml", (None, "in-memory", "coreml", "e5"), "coreml"),
+            (compiles, "mil_version", "1.2", (None, "1.0", "1.3"), "1.3"),
+            (opens, "numerics", "fp23", anec._session.NUMERICS, "fp32"),
+            (writes, "interface", "fp61", (None, "fp16", "fp32"), "fp16"),
+            (lambda draft: model.generate("ab", draft=draft), "draft", "look",
+             ("lookup",), "lookup"),
+            (lambda entry: model.role(entry), "entry", "classify.trian",
+             ("classify.train",), "classify.train"),
+            (lambda entry: model.trains(entry), "entry", "classify.trian",
+             ("classify.train",), "classify.train")):
+        text = str(raises(ValueError, function, **{name: wrong}))
+        assert text.startswith(f"`{name}` is one of "
+                               f"{', '.join(map(repr, values))}, not {wrong!r}"), text
+        assert text.endswith(f"; did you mean {meant!r}?") or wrong == "fp8", text
+        assert "did you mean" not in str(raises(ValueError, function, **{name: "xyzzy"}))
+    # What the library reads itself.
+    for function, name, wrong, values in (
+            (compiles, "target", "m9", ("`m1`", "`m4`")),
+            (compiles, "assume", "op-limit=alow", ("allow", "deny")),
+            (compiles, "macos", "sequoia", ("15.6",)),
+            (compiles, "loss", "msee", ("output, mse, cross-entropy",)),
+            (opens, "backend", "gpu", ("`cpu`",)),
+            (writes, "deployment", "macos99", ("macos12", "macos26", "ios15", "ios26"))):
+        error = raises(anec.Error, function, **{name: wrong})
+        assert error.status == 2, error
+        assert all(value in str(error) for value in (wrong, *values)), str(error)
+    text = str(raises(TypeError, anec.Trainer, model, learning_rat=1))
+    assert "did you mean 'learning_rate'?" in text and "weight_decay" in text, text
 
 
 def test_arguments():
@@ -248,8 +291,8 @@ def test_model():
     found = program.check("m1")
     assert not any(f.is_error for f in found)
     assert program.check("m1", framework="coreml", macos="26.1") is not None
-    for wrong in {"framework": "coremltools"}, {"macos": "sequoia"}:
-        assert raises(anec.Error, program.check, "m1", **wrong).status == 2
+    raises(ValueError, program.check, "m1", framework="coremltools")
+    assert raises(anec.Error, program.check, "m1", macos="sequoia").status == 2
     assert "io-row-64" in {f.rule for f in found if f.impact == "layout"}
     (cost,) = program.predict("m4")
     assert cost.name == "classify.train" and cost.microseconds > 0

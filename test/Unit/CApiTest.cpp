@@ -227,10 +227,10 @@ TEST_F(CApi, StructsOfOtherSizesAreRefusedOrCut) {
   options.macos = "new";
   EXPECT_EQ(anec_compile_text(kernel, "k.tdsl", &options, &program, diags), 2);
   EXPECT_EQ(reports(),
-            "[bad-argument] `framework` cannot be used: it takes in-memory, "
-            "coreml or e5\n"
+            "[bad-argument] `framework` cannot be used: it is one of "
+            "`in-memory`, `coreml`, `e5`, not `e6`; did you mean `e5`?\n"
             "[bad-argument] `macos` cannot be used: it takes a version such as "
-            "15 or 15.6\n");
+            "`15` or `15.6`, not `new`\n");
   // A caller that knows of `target` alone: what stands behind it is not read.
   std::memset(&options, 0xff, sizeof options);
   options.struct_size = offsetof(anec_compile_options, kernel);
@@ -309,20 +309,24 @@ TEST_F(CApi, WrongOptionsAreNamed) {
   EXPECT_EQ(compileWith([&](auto &options) {
               options.weight_mode = anec_weight_mode(7);
             }),
-            "[bad-argument] `weight_mode` cannot be used: there is no such "
-            "mode\n");
+            "[bad-argument] `weight_mode` cannot be used: it is one of "
+            "`ANEC_WEIGHTS_AUTO`, `ANEC_WEIGHTS_PACKED`, `ANEC_WEIGHTS_BAKED`, "
+            "not 7\n");
   EXPECT_EQ(compileWith([&](auto &options) { options.io = anec_io_mode(7); }),
-            "[bad-argument] `io` cannot be used: there is no such mode\n");
+            "[bad-argument] `io` cannot be used: it is one of "
+            "`ANEC_IO_PACKED`, `ANEC_IO_SEPARATE`, not 7\n");
   EXPECT_EQ(
       compileWith([&](auto &options) { options.fusion = anec_fusion(7); }),
-      "[bad-argument] `fusion` cannot be used: there is no such fusion\n");
+      "[bad-argument] `fusion` cannot be used: it is one of "
+      "`ANEC_FUSE_DEFAULT`, `ANEC_FUSE_MAX`, not 7\n");
   EXPECT_EQ(compileWith([&](auto &options) { options.mil_version = "2"; }),
-            "[bad-argument] `mil_version` cannot be used: it takes 1.3 or "
-            "1.0\n");
+            "[bad-argument] `mil_version` cannot be used: it is one of `1.3`, "
+            "`1.0`, not `2`\n");
   EXPECT_EQ(compileWith(
                 [&](auto &options) { options.precision = anec_precision(7); }),
-            "[bad-argument] `precision` cannot be used: there is no such "
-            "precision\n");
+            "[bad-argument] `precision` cannot be used: it is one of "
+            "`ANEC_PRECISION_SOURCE`, `ANEC_PRECISION_FP16`, "
+            "`ANEC_PRECISION_FP32`, not 7\n");
   EXPECT_EQ(compileWith([&](auto &options) { options.calibration_count = 1; }),
             "[bad-argument] `calibration` cannot be used: it is null\n");
   EXPECT_EQ(compileWith([&](auto &options) {

@@ -1,0 +1,109 @@
+# Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The options of compiling, of checking and of predicting."""
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+import typing
+
+import numpy
+import numpy.typing
+
+from . import _arrays
+from ._arguments import (Shapes, StrPath, as_choice, as_path, as_path_or_none, as_shapes,
+                         as_texts, check_names)
+
+WeightMode = typing.Literal["auto", "packed", "baked"]
+IO = typing.Literal["packed", "separate"]
+Fuse = typing.Literal["default", "max"]
+Floats = typing.Literal["fp16", "fp32"]
+Framework = typing.Literal["in-memory", "coreml", "e5"]
+MilVersion = typing.Literal["1.0", "1.3"]
+
+Examples = typing.Mapping[str, typing.Union[numpy.typing.ArrayLike, os.PathLike[str]]]
+
+
+class InspectOptions(typing.TypedDict, total=False):
+    """The options of `check` and `predict`, by name; the documentation of `compile` says
+    what they do. None is the default, as if an option was not given."""
+    kernel: typing.Optional[str]
+    defines: typing.Optional[typing.Mapping[str, object]]
+    assume: typing.Union[str, typing.Iterable[str]]
+    weights: typing.Optional[StrPath]
+    weight_map: typing.Optional[StrPath]
+    seed: typing.Optional[int]
+    mil_version: typing.Optional[MilVersion]
+    folder: typing.Optional[StrPath]
+    forward_only: bool
+    weight_mode: WeightMode
+    io: IO
+    fuse: Fuse
+    precision: typing.Optional[Floats]
+    calibrate: typing.Optional[Examples]
+    shapes: typing.Optional[Shapes]
+    framework: typing.Optional[Framework]
+    macos: typing.Optional[str]
+    loss: typing.Optional[str]
+    train_weights: typing.Union[str, typing.Iterable[str]]
+
+
+class CompileOptions(InspectOptions, total=False):
+    """The options of `compile`."""
+    target: typing.Optional[str]
+
+
+def _choices(literal: typing.Any) -> typing.Tuple[str, ...]:
+    return typing.get_args(literal)
+
+
+def _choice_or_none(value: object, literal: typing.Any, name: str) -> typing.Any:
+    as_choice(value, (None, *_choices(literal)), name)
+    return value
+
+
+def as_options(options: typing.Mapping[str, typing.Any]) -> typing.Dict[str, typing.Any]:
+    """The options of `compile` as _anec takes them."""
+    check_names(options, sorted(CompileOptions.__optional_keys__), "option")
+    get = options.get
+    return {
+        "kernel": get("kernel"),
+        "defines": [f"{name}={value}" for name, value in (get("defines") or {}).items()],
+        "target": get("target"),
+        "assumptions": as_texts(get("assume") or ()),
+        "weights": as_path_or_none(get("weights")),
+        "weight_map": as_path_or_none(get("weight_map")),
+        "seed": get("seed"),
+        "mil_version": _choice_or_none(get("mil_version"), MilVersion, "mil_version"),
+        "folder": as_path_or_none(get("folder")),
+        "forward_only": bool(get("forward_only")),
+        "weight_mode": as_choice(get("weight_mode", "auto"), _choices(WeightMode),
+                                 "weight_mode"),
+        "io": as_choice(get("io", "packed"), _choices(IO), "io"),
+        "fusion": as_choice(get("fuse", "default"), _choices(Fuse), "fuse"),
+        "precision": as_choice(get("precision"), (None, *_choices(Floats)), "precision"),
+        "calibration": list(get("calibrate") or ()),
+        "shapes": as_shapes(get("shapes")),
+        "framework": _choice_or_none(get("framework"), Framework, "framework"),
+        "macos": get("macos"),
+        "loss": get("loss"),
+        "train_weights": as_texts(get("train_weights") or ()),
+    }
+
+
+@contextlib.contextmanager
+def compiling(options: typing.Mapping[str, typing.Any]
+              ) -> typing.Iterator[typing.Dict[str, typing.Any]]:
+    """The options while they are used: examples that are arrays are files in
+    temporary folders for so long."""
+    with contextlib.ExitStack() as folders:
+        examples = []
+        for name, value in (options.get("calibrate") or {}).items():
+            if not isinstance(value, (str, os.PathLike)):
+                array = _arrays.as_given(value, name)
+                folder = folders.enter_context(tempfile.TemporaryDirectory(prefix="anec-"))
+                value = os.path.join(folder, "example.npy")
+                numpy.save(value, array)
+            examples.append(f"{name}={os.fsdecode(as_path(value))}")
+        yield as_options({**options, "calibrate": examples})
