@@ -178,6 +178,35 @@ typedef struct anec_compile_options {
       without any. */
   const char *const *train_weights;
   size_t train_weight_count;
+  /* For weights that are stored as integers. */
+  /** `int8`, `int4`, `lut4` or `lut6`, with `:per-tensor`, `:per-channel` or
+      `:group=N`, or `w8a8`, which needs examples; null: as they are. A model's
+      weights must be baked. */
+  const char *quantize;
+  /** Patterns of the names of weights that keep their type, with `*`. */
+  const char *const *quantize_skip;
+  size_t quantize_skip_count;
+  /** Texts and .bin files of token ids, by which a language model is quantized;
+      other programs take `calibration`. */
+  const char *const *calibration_texts;
+  size_t calibration_text_count;
+  const char *calibration_tokenizer;  /**< null: each byte is a token */
+  const uint64_t *calibration_tokens; /**< at most; 0: all; null: 65536 */
+  const char *activation_scales;      /**< with `w8a8`: `per-channel` or
+                                           `per-tensor`; null: `per-channel` */
+  const double *activation_margin;    /**< with `w8a8`: what is not clipped, by
+                                           the largest magnitude; null: 1.5 */
+  /* For models, again. */
+  const char *lora; /**< `rank=8,alpha=16,targets=wq:wv`: adds adapters, and
+                         freezes all other weights; null: none */
+  int decode;       /**< programs that prefill and decode texts, instead of the
+                         forward */
+  int64_t context;  /**< positions of a text with `decode`; 0: the model's */
+  int64_t batch;    /**< texts at once with `decode`; 0: 1 */
+  /* For sources with several programs. */
+  const char *function; /**< of a MIL program or a Core ML package; null: all */
+  const uint64_t
+      *part; /**< of a pipeline of Core ML models, from 0; null: all */
 } anec_compile_options;
 
 ANEC_API anec_status anec_compile_options_init(anec_compile_options *options,
@@ -237,6 +266,79 @@ ANEC_API anec_status anec_coreml_options_init(anec_coreml_options *options,
 ANEC_API anec_status anec_program_write_coreml(
     anec_program *program, const char *path, const anec_coreml_options *options,
     anec_diagnostics *diags);
+
+typedef struct anec_build_options {
+  size_t struct_size;
+  /** The output: `mil`, `coreml`, `compiled-coreml`, `ir`, `tdsl`, `dot`,
+      `report`, `json`, `html` or `package`; null: what the ending selects. */
+  const char *emit;
+  /* For Core ML, as in anec_coreml_options. */
+  const char *deployment, *floats, *describe, *describe_text;
+  /** A JSON file that gets what `quantize` changed of each weight; null: none.
+   */
+  const char *quantize_report;
+  int cache_states; /**< with `decode`: caches are states of a program for Core
+                         ML, instead of a package's */
+} anec_build_options;
+
+ANEC_API anec_status anec_build_options_init(anec_build_options *options,
+                                             size_t struct_size);
+/** Compiles the source or package at `path` and writes it to `output`, as `anec
+    PATH -o OUTPUT` does: of a model, a package of kernels (`.anepkg`) or a
+   whole program for Core ML (`.mlpackage`, `.mlmodelc`). The output is written
+    completely or, on an error, not at all. */
+ANEC_API anec_status anec_build(const char *path, const char *output,
+                                const anec_compile_options *options,
+                                const anec_build_options *build_options,
+                                anec_diagnostics *diags);
+
+/*===-- Comparing programs ------------------------------------------------===*/
+
+/** The differences between two programs. */
+typedef struct anec_differences anec_differences;
+
+typedef struct anec_diff_options {
+  size_t struct_size;
+  int ignore_weights; /**< compares only the types of weights, whose files can
+                           be missing */
+  /** Shapes of inputs with unknown extents, in both: `NAME=1x3x64`. */
+  const char *const *shapes;
+  size_t shape_count;
+  const uint64_t *part; /**< of pipelines of Core ML models; null: all */
+} anec_diff_options;
+
+ANEC_API anec_status anec_diff_options_init(anec_diff_options *options,
+                                            size_t struct_size);
+
+typedef struct anec_difference {
+  size_t struct_size;
+  const char *kind;     /**< `function`, `op`: in one program; `signature`,
+                             `type`, `argument`, `weights`: in both */
+  const char *function; /**< its name */
+  const char *op;       /**< the kind of op: `conv`; empty without one */
+  const char *part;     /**< of the function or the op: `input 0`, `strides` */
+  /** The part in each program; empty where it is missing, and of weights. */
+  const char *left, *right;
+  int64_t elements, differing; /**< of weights */
+  double absolute, relative;   /**< of weights: the largest differences */
+  const char *text;            /**< the line that `anec diff` prints */
+} anec_difference;
+
+/** Compares the programs at two paths, which are no packages of models. A
+    difference does not make the call fail. */
+ANEC_API anec_status anec_diff_files(const char *left, const char *right,
+                                     const anec_diff_options *options,
+                                     anec_differences **out,
+                                     anec_diagnostics *diags);
+ANEC_API void anec_differences_destroy(anec_differences *differences);
+ANEC_API size_t anec_differences_count(const anec_differences *differences);
+ANEC_API anec_status anec_differences_get(const anec_differences *differences,
+                                          size_t index, anec_difference *out);
+/** What `anec diff` prints; empty when there are none. */
+ANEC_API const char *anec_differences_text(const anec_differences *differences);
+/** What `anec diff --stat` prints: how many ops of each kind differ. */
+ANEC_API const char *
+anec_differences_counts(const anec_differences *differences);
 
 /*===-- Checking and predicting -------------------------------------------===*/
 

@@ -131,6 +131,14 @@ public:
     numbers.push_back(std::make_unique<uint64_t>(take<uint64_t>(value, name)));
     return numbers.back().get();
   }
+  const double *real(const char *name) {
+    py::object value = get(name);
+    if (value.is_none())
+      return nullptr;
+    reals.push_back(std::make_unique<double>(take<double>(value, name)));
+    return reals.back().get();
+  }
+  int64_t whole(const char *name) { return take<int64_t>(get(name), name); }
   int integer(const char *name) { return take<int>(get(name), name); }
   /// Not negative.
   unsigned count(const char *name) { return take<unsigned>(get(name), name); }
@@ -145,6 +153,7 @@ private:
   py::dict values;
   std::vector<std::unique_ptr<std::string>> kept;
   std::vector<std::unique_ptr<uint64_t>> numbers;
+  std::vector<std::unique_ptr<double>> reals;
   std::vector<const char *> pointers;
   std::vector<std::vector<const char *>> lists;
 };

@@ -30,6 +30,21 @@ static anec_compile_options compileOptions(Options &values) {
   options.loss = values.text("loss");
   options.train_weights =
       values.texts("train_weights", options.train_weight_count);
+  options.quantize = values.text("quantize");
+  options.quantize_skip =
+      values.texts("quantize_skip", options.quantize_skip_count);
+  options.calibration_texts =
+      values.texts("calibration_texts", options.calibration_text_count);
+  options.calibration_tokenizer = values.text("calibration_tokenizer");
+  options.calibration_tokens = values.number("calibration_tokens");
+  options.activation_scales = values.text("activation_scales");
+  options.activation_margin = values.real("activation_margin");
+  options.lora = values.text("lora");
+  options.decode = values.integer("decode");
+  options.context = values.whole("context");
+  options.batch = values.whole("batch");
+  options.function = values.text("function");
+  options.part = values.number("part");
   return options;
 }
 
@@ -105,6 +120,52 @@ static std::unique_ptr<Program> compileText(const std::string &text,
                              reports.get());
   }));
   return std::make_unique<Program>(made);
+}
+
+static void build(const std::string &path, const std::string &output,
+                  const py::dict &values, const py::dict &outputValues) {
+  Options kept(values), keptOfOutput(outputValues);
+  anec_compile_options options = compileOptions(kept);
+  auto build = sized<anec_build_options>();
+  build.emit = keptOfOutput.text("emit");
+  build.deployment = keptOfOutput.text("deployment");
+  build.floats = keptOfOutput.text("floats");
+  build.describe = keptOfOutput.text("describe");
+  build.describe_text = keptOfOutput.text("describe_text");
+  build.quantize_report = keptOfOutput.text("quantize_report");
+  build.cache_states = keptOfOutput.integer("cache_states");
+  Reports reports;
+  reports.check(unlocked([&] {
+    return anec_build(path.c_str(), output.c_str(), &options, &build,
+                      reports.get());
+  }));
+}
+
+static py::tuple diff(const std::string &left, const std::string &right,
+                      const py::dict &values) {
+  Options kept(values);
+  auto options = sized<anec_diff_options>();
+  options.ignore_weights = kept.integer("ignore_weights");
+  options.shapes = kept.texts("shapes", options.shape_count);
+  options.part = kept.number("part");
+  anec_differences *made = nullptr;
+  Reports reports;
+  reports.check(unlocked([&] {
+    return anec_diff_files(left.c_str(), right.c_str(), &options, &made,
+                           reports.get());
+  }));
+  std::unique_ptr<anec_differences, void (*)(anec_differences *)> owner(
+      made, anec_differences_destroy);
+  py::list rows;
+  for (size_t i = 0; i < anec_differences_count(made); ++i) {
+    auto row = sized<anec_difference>();
+    anec_differences_get(made, i, &row);
+    rows.append(py::make_tuple(row.kind, row.function, row.op, row.part,
+                               row.left, row.right, row.elements, row.differing,
+                               row.absolute, row.relative, row.text));
+  }
+  return py::make_tuple(rows, anec_differences_text(made),
+                        anec_differences_counts(made));
 }
 
 static void writeProgram(const Program &program, const std::string &path) {
@@ -275,6 +336,8 @@ void anec::python::addPrograms(py::module_ &module) {
   module.def("version", anec_version);
   module.def("compile_file", compileFile);
   module.def("compile_text", compileText);
+  module.def("build", build);
+  module.def("diff", diff);
   module.def("check_file", checkFile);
   module.def("predict_file", predictFile);
   module.def("explain", explain);

@@ -14,6 +14,7 @@
 #define ANEC_LIB_C_HANDLES_H
 
 #include "anec-c.h"
+#include "anec/MIL/Compare.h"
 #include "anec/anec.h"
 #include <atomic>
 #include <cstring>
@@ -53,6 +54,16 @@ struct anec_errors {
     std::string rules;
   };
   std::vector<Record> records;
+};
+
+struct anec_differences {
+  struct Record {
+    const char *kind;
+    std::string function, op, part, left, right, text;
+    anec::ArrayDifference values;
+  };
+  std::vector<Record> records;
+  std::string text, counts;
 };
 
 struct anec_costs {
@@ -164,6 +175,8 @@ inline llvm::StringRef orEmpty(const char *text) { return text ? text : ""; }
 // Values
 //===----------------------------------------------------------------------===//
 
+/// Reports that the argument `name` is invalid, and returns false.
+bool refuse(llvm::StringRef name, llvm::StringRef reason, Diagnostics &diags);
 /// Of shapes in words, `NAME=1x3x64`. Returns false, with the reason reported,
 /// when one is invalid.
 bool readShapes(const char *const *shapes, size_t count, ReadOptions &options,
@@ -171,6 +184,20 @@ bool readShapes(const char *const *shapes, size_t count, ReadOptions &options,
 /// The same for all options.
 bool readOptions(const anec_compile_options &given, CompileOptions &options,
                  Diagnostics &diags);
+/// What becomes of the weights.
+bool readQuantization(const anec_compile_options &given,
+                      CompileOptions &options, Diagnostics &diags);
+/// Runs the source at `path` on the examples of `given`, if it is quantized by
+/// any. Returns false, with the reason reported, on failure.
+bool calibrate(llvm::StringRef path, const anec_compile_options &given,
+               CompileOptions &options, Diagnostics &diags);
+/// The options for Core ML of `given`, but what it says of itself. Returns the
+/// error in them; empty when they are valid.
+std::string readCoreML(const anec_coreml_options &given,
+                       CoreMLOptions &options);
+/// The rest. Returns false, with the reason reported, on failure.
+bool readWanted(const anec_coreml_options &given, CoreMLOptions &options,
+                Diagnostics &diags);
 /// The backends that sessions can use.
 Backends makeBackends();
 std::optional<Numerics> numericsOf(anec_numerics numerics);

@@ -73,8 +73,8 @@ anec_status anec_compile_options_init(anec_compile_options *options,
   return ANEC_OK;
 }
 
-static bool refuse(llvm::StringRef name, llvm::StringRef reason,
-                   Diagnostics &diags) {
+bool anec::c::refuse(llvm::StringRef name, llvm::StringRef reason,
+                     Diagnostics &diags) {
   diags.report({}, diag::BadArgument, name, reason);
   return false;
 }
@@ -215,8 +215,10 @@ static bool readPrecision(const anec_compile_options &given,
     return true;
   if (!given.calibration)
     return refuse("calibration", "it is null", diags);
-  if (options.precision != DType::FP16)
-    return refuse("calibration", "it is for programs in fp16; set `precision`",
+  if (options.precision != DType::FP16 && !given.quantize)
+    return refuse("calibration",
+                  "it is for programs in fp16 and for weights that are "
+                  "quantized; set `precision` or `quantize`",
                   diags);
   for (size_t i = 0; i < given.calibration_count; ++i) {
     auto [name, file] = orEmpty(given.calibration[i]).split('=');
@@ -224,6 +226,30 @@ static bool readPrecision(const anec_compile_options &given,
       return refuse("calibration", "it takes NAME=FILE.npy", diags);
     options.calibration.push_back(given.calibration[i]);
   }
+  return true;
+}
+
+static bool readDecode(const anec_compile_options &given,
+                       CompileOptions &options, Diagnostics &diags) {
+  std::string wrong;
+  if (given.lora && !(options.lora = AdapterOptions::parse(given.lora, wrong)))
+    return refuse("lora", wrong, diags);
+  options.function = orEmpty(given.function).str();
+  if (given.part)
+    options.part = *given.part;
+  if (!given.decode)
+    return (!given.context || refuse("context", "it is for `decode`", diags)) &&
+           (!given.batch || refuse("batch", "it is for `decode`", diags));
+  if (given.context < 0)
+    return refuse("context", "it is a number of positions, at least 1", diags);
+  if (given.batch < 0 || given.batch > maxBatch)
+    return refuse("batch",
+                  "it is a number of texts, 1 to " + std::to_string(maxBatch),
+                  diags);
+  options.train = false;
+  options.decode = true;
+  options.passes.decode.context = given.context;
+  options.passes.decode.batch = given.batch ? given.batch : 1;
   return true;
 }
 
@@ -258,7 +284,8 @@ bool anec::c::readOptions(const anec_compile_options &given,
          readSystem(given, options, diags) &&
          readModes(given, options, diags) &&
          readPrecision(given, options, diags) &&
-         readLoss(given, options, diags) &&
+         readQuantization(given, options, diags) &&
+         readDecode(given, options, diags) && readLoss(given, options, diags) &&
          readShapes(given.shapes, given.shape_count, options, diags);
 }
 

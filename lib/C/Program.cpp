@@ -21,7 +21,18 @@ using namespace anec::c;
 
 using OpenSource = llvm::function_ref<std::optional<Source>(Diagnostics &)>;
 
-static anec_status compileTo(OpenSource open,
+/// Whether what was compiled is what `given` asks for; reports what is not.
+static bool isAsked(const Compiled &compiled, const anec_compile_options &given,
+                    Diagnostics &diags) {
+  if (!compiled.program)
+    return true;
+  llvm::StringRef reason = "it is for models, and this is a kernel";
+  return (!given.decode || refuse("decode", reason, diags)) &&
+         (!given.lora || refuse("lora", reason, diags));
+}
+
+/// `path` is that of a source in a file; null for a text.
+static anec_status compileTo(OpenSource open, const char *path,
                              const anec_compile_options *options,
                              anec_program **out, anec_diagnostics *diags) {
   Call call(diags);
@@ -35,8 +46,15 @@ static anec_status compileTo(OpenSource open,
   std::optional<Source> source = open(own);
   if (!source)
     return call.end(false);
+  bool isCalibrated = given->quantize && (given->calibration_count ||
+                                          given->calibration_text_count);
+  if (isCalibrated && !path)
+    return call.refuse("calibration", "the source must be a file: it is "
+                                      "compiled twice");
+  if (path && !calibrate(path, *given, read, own))
+    return call.end(false);
   Compiled compiled = compileSource(*source, read, orEmpty(given->folder), own);
-  anec_status status = call.end(bool(compiled));
+  anec_status status = call.end(compiled && isAsked(compiled, *given, own));
   if (status == ANEC_OK)
     *out = new anec_program{call.takeDiagnostics(), std::move(compiled.program),
                             std::move(compiled.package), ""};
@@ -52,7 +70,7 @@ anec_status anec_compile_file(const char *path,
   if (!path)
     return Call(diags).refuseNull("path");
   return compileTo([&](Diagnostics &own) { return openSource(path, own); },
-                   options, out, diags);
+                   path, options, out, diags);
 } catch (const std::bad_alloc &) {
   return outOfMemory(diags);
 }
@@ -73,7 +91,7 @@ anec_status anec_compile_text(const char *text, const char *name,
             own.addBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name)),
             name);
       },
-      options, out, diags);
+      /*path=*/nullptr, options, out, diags);
 } catch (const std::bad_alloc &) {
   return outOfMemory(diags);
 }
@@ -188,8 +206,8 @@ anec_status anec_coreml_options_init(anec_coreml_options *options,
 
 /// The error in the options, apart from what a description says; empty when
 /// they are valid.
-static std::string readCoreML(const anec_coreml_options &given,
-                              CoreMLOptions &options) {
+std::string anec::c::readCoreML(const anec_coreml_options &given,
+                                CoreMLOptions &options) {
   if (given.deployment &&
       !(options.deployment = findDeployment(given.deployment))) {
     std::vector<llvm::StringRef> known;
@@ -209,8 +227,8 @@ static std::string readCoreML(const anec_coreml_options &given,
 
 /// What the description says. Returns false, with the reason reported, on
 /// failure.
-static bool readWanted(const anec_coreml_options &given, CoreMLOptions &options,
-                       Diagnostics &diags) {
+bool anec::c::readWanted(const anec_coreml_options &given,
+                         CoreMLOptions &options, Diagnostics &diags) {
   std::optional<WantedDescription> wanted;
   if (given.describe)
     wanted = readWantedDescription(given.describe, diags);

@@ -49,8 +49,8 @@ static void printArrays(const ArrayDifference &values, llvm::raw_ostream &out) {
                       values.relative);
 }
 
-static void printDifference(const Difference &difference,
-                            llvm::raw_ostream &out) {
+void anec::printDifference(const Difference &difference,
+                           llvm::raw_ostream &out) {
   switch (difference.kind) {
   case Difference::FunctionMissing:
     out << (difference.rightText.empty() ? "- " : "+ ") << "func "

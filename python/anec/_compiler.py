@@ -3,12 +3,12 @@
 """Compiling, and what a chip does with a program."""
 from __future__ import annotations
 
-import json
 import sys
 import typing
 
 from . import _anec
-from ._arguments import StrPath, as_choice, as_path
+from ._arguments import StrPath, as_path
+from ._build import Describe, as_coreml
 from ._options import (CompileOptions, Floats, Framework, InspectOptions, as_options,
                        compiling)
 
@@ -100,8 +100,7 @@ class Program:
         """The MIL text of a kernel; None for a model."""
         return self._handle.mil()
 
-    def write(self, path: StrPath,
-              describe: typing.Union[StrPath, typing.Mapping[str, typing.Any], None] = None,
+    def write(self, path: StrPath, describe: Describe = None,
               deployment: typing.Optional[str] = None,
               interface: typing.Optional[Floats] = None) -> None:
         """Writes a kernel to `path`: as .mil with its weights in `weights/`
@@ -121,15 +120,8 @@ class Program:
         """
         if describe is None and deployment is None and interface is None:
             return self._handle.write(as_path(path))
-        as_choice(interface, (None, *typing.get_args(Floats)), "interface")
-        is_text = isinstance(describe, typing.Mapping)
-        self._handle.write_coreml(as_path(path), {
-            "deployment": deployment,
-            "floats": interface,
-            "describe": (None if describe is None or isinstance(describe, typing.Mapping)
-                         else as_path(describe)),
-            "describe_text": json.dumps(describe) if is_text else None,
-        })
+        self._handle.write_coreml(as_path(path),
+                                  as_coreml(describe, deployment, interface))
 
     def check(self, target: str, assume: typing.Union[str, typing.Iterable[str]] = (),
               framework: typing.Optional[Framework] = None,
@@ -176,7 +168,9 @@ def compile(path: StrPath, **options: Unpack[CompileOptions]) -> Program:
                   as the source computes; None: "fp16" with `loss`, else "fp32"
     calibrate     with "fp16", examples by which that is decided: a dict of
                   arrays or .npy files for all inputs. A first axis that the
-                  input does not have counts examples
+                  input does not have counts examples. With `quantize`, weights
+                  are rounded by them too; a language model takes texts, or .bin
+                  files of token ids: a path, or several
     shapes        of inputs with unknown extents: {"x": (1, 3, 64)}
     framework     what will compile it, for rules: "in-memory" (None), "coreml"
                   or "e5"
@@ -186,6 +180,21 @@ def compile(path: StrPath, **options: Unpack[CompileOptions]) -> Program:
                   "cross-entropy": that is compared with an input, `target`
     train_weights patterns of the names of weights that are trained; all
                   without any
+
+    quantize      stores the weights of products as "int8", "int4", "lut4" or
+                  "lut6", with ":per-tensor", ":per-channel" or ":group=N", or as
+                  "w8a8", which needs `calibrate`. Weights of models must be baked
+    quantize_skip patterns of the names of weights that keep their type
+    calibrate_tokenizer, calibrate_tokens   of texts: the tokenizer (None: bytes are
+                  tokens), and how many tokens at most (None: 65536; 0: all)
+    activation_scales, activation_margin    with "w8a8": "per-channel" or
+                  "per-tensor", and what is not clipped, by the largest magnitude
+    lora          "rank=8,alpha=16,targets=wq:wv": adds adapters to a model, and
+                  freezes all other weights
+    decode        compiles programs that prefill and decode texts
+    context, batch   with `decode`: positions of a text, and texts at once
+    function      the function of a MIL program or a Core ML package; None: all
+    part          of a pipeline of Core ML models, only this program, from 0
 
     Raises anec.Error when the source cannot be read or compiled, with the places
     in it, TypeError for an option that does not exist or has another type, and

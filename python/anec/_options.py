@@ -12,8 +12,8 @@ import numpy
 import numpy.typing
 
 from . import _arrays
-from ._arguments import (Shapes, StrPath, as_choice, as_path, as_path_or_none, as_shapes,
-                         as_texts, check_names)
+from ._arguments import (Shapes, StrPath, as_choice, as_path, as_path_or_none, as_paths,
+                         as_shapes, as_texts, check_names)
 
 WeightMode = typing.Literal["auto", "packed", "baked"]
 IO = typing.Literal["packed", "separate"]
@@ -21,8 +21,12 @@ Fuse = typing.Literal["default", "max"]
 Floats = typing.Literal["fp16", "fp32"]
 Framework = typing.Literal["in-memory", "coreml", "e5"]
 MilVersion = typing.Literal["1.0", "1.3"]
+Scales = typing.Literal["per-channel", "per-tensor"]
 
-Examples = typing.Mapping[str, typing.Union[numpy.typing.ArrayLike, os.PathLike[str]]]
+# Arrays by name, or the texts of a language model.
+Examples = typing.Union[
+    typing.Mapping[str, typing.Union[numpy.typing.ArrayLike, os.PathLike[str]]],
+    StrPath, typing.Iterable[StrPath]]
 
 
 class InspectOptions(typing.TypedDict, total=False):
@@ -47,6 +51,18 @@ class InspectOptions(typing.TypedDict, total=False):
     macos: typing.Optional[str]
     loss: typing.Optional[str]
     train_weights: typing.Union[str, typing.Iterable[str]]
+    quantize: typing.Optional[str]
+    quantize_skip: typing.Union[str, typing.Iterable[str]]
+    calibrate_tokenizer: typing.Optional[StrPath]
+    calibrate_tokens: typing.Optional[int]
+    activation_scales: typing.Optional[Scales]
+    activation_margin: typing.Optional[float]
+    lora: typing.Optional[str]
+    decode: bool
+    context: int
+    batch: int
+    function: typing.Optional[str]
+    part: typing.Optional[int]
 
 
 class CompileOptions(InspectOptions, total=False):
@@ -65,7 +81,6 @@ def _choice_or_none(value: object, literal: typing.Any, name: str) -> typing.Any
 
 def as_options(options: typing.Mapping[str, typing.Any]) -> typing.Dict[str, typing.Any]:
     """The options of `compile` as _anec takes them."""
-    check_names(options, sorted(CompileOptions.__optional_keys__), "option")
     get = options.get
     return {
         "kernel": get("kernel"),
@@ -84,26 +99,55 @@ def as_options(options: typing.Mapping[str, typing.Any]) -> typing.Dict[str, typ
         "fusion": as_choice(get("fuse", "default"), _choices(Fuse), "fuse"),
         "precision": as_choice(get("precision"), (None, *_choices(Floats)), "precision"),
         "calibration": list(get("calibrate") or ()),
+        "calibration_texts": list(get("calibrate_texts") or ()),
         "shapes": as_shapes(get("shapes")),
         "framework": _choice_or_none(get("framework"), Framework, "framework"),
         "macos": get("macos"),
         "loss": get("loss"),
         "train_weights": as_texts(get("train_weights") or ()),
+        "quantize": get("quantize"),
+        "quantize_skip": as_texts(get("quantize_skip") or ()),
+        "calibration_tokenizer": as_path_or_none(get("calibrate_tokenizer")),
+        "calibration_tokens": get("calibrate_tokens"),
+        "activation_scales": _choice_or_none(get("activation_scales"), Scales,
+                                             "activation_scales"),
+        "activation_margin": get("activation_margin"),
+        "lora": get("lora"),
+        "decode": bool(get("decode")),
+        "context": get("context", 0),
+        "batch": get("batch", 0),
+        "function": get("function"),
+        "part": get("part"),
     }
+
+
+def _as_files(examples: typing.Mapping[str, typing.Any],
+              folders: contextlib.ExitStack) -> typing.List[str]:
+    """`NAME=FILE.npy` for each array; those that are no files are written to temporary
+    folders, which `folders` removes."""
+    files = []
+    for name, value in examples.items():
+        if not isinstance(value, (str, os.PathLike)):
+            array = _arrays.as_given(value, name)
+            folder = folders.enter_context(tempfile.TemporaryDirectory(prefix="anec-"))
+            value = os.path.join(folder, "example.npy")
+            numpy.save(value, array)
+        files.append(f"{name}={os.fsdecode(as_path(value))}")
+    return files
 
 
 @contextlib.contextmanager
 def compiling(options: typing.Mapping[str, typing.Any]
               ) -> typing.Iterator[typing.Dict[str, typing.Any]]:
-    """The options while they are used: examples that are arrays are files in
-    temporary folders for so long."""
+    """The options while they are used: examples that are arrays are files for so
+    long."""
+    check_names(options, sorted(CompileOptions.__optional_keys__), "option")
     with contextlib.ExitStack() as folders:
-        examples = []
-        for name, value in (options.get("calibrate") or {}).items():
-            if not isinstance(value, (str, os.PathLike)):
-                array = _arrays.as_given(value, name)
-                folder = folders.enter_context(tempfile.TemporaryDirectory(prefix="anec-"))
-                value = os.path.join(folder, "example.npy")
-                numpy.save(value, array)
-            examples.append(f"{name}={os.fsdecode(as_path(value))}")
-        yield as_options({**options, "calibrate": examples})
+        examples = options.get("calibrate")
+        files: typing.List[str] = []
+        texts: typing.List[typing.Union[str, bytes]] = []
+        if isinstance(examples, typing.Mapping):
+            files = _as_files(examples, folders)
+        elif examples is not None:
+            texts = as_paths(examples)
+        yield as_options({**options, "calibrate": files, "calibrate_texts": texts})

@@ -95,6 +95,7 @@ TEST_F(CApi, NullArgumentsAreRefused) {
   size_t count = 0;
   float loss = 0;
   int32_t id = 0;
+  anec_differences *differences = nullptr;
   anec_findings *findings = nullptr;
   anec_errors *errors = nullptr;
   anec_costs *costs = nullptr;
@@ -118,6 +119,13 @@ TEST_F(CApi, NullArgumentsAreRefused) {
     EXPECT_EQ(anec_program_write(nullptr, "x.mil", list), 2);
     EXPECT_EQ(anec_program_write_coreml(nullptr, "x.mlpackage", nullptr, list),
               2);
+    EXPECT_EQ(anec_build(nullptr, "x.mil", nullptr, nullptr, list), 2);
+    EXPECT_EQ(anec_build("x.tdsl", nullptr, nullptr, nullptr, list), 2);
+    EXPECT_EQ(anec_diff_files(nullptr, "x.mil", nullptr, &differences, list),
+              2);
+    EXPECT_EQ(anec_diff_files("x.mil", nullptr, nullptr, &differences, list),
+              2);
+    EXPECT_EQ(anec_diff_files("x.mil", "x.mil", nullptr, nullptr, list), 2);
     EXPECT_EQ(anec_check_file(nullptr, nullptr, &findings, list), 2);
     EXPECT_EQ(anec_check_file("x.mil", nullptr, nullptr, list), 2);
     EXPECT_EQ(anec_check(nullptr, nullptr, &findings, list), 2);
@@ -163,7 +171,7 @@ TEST_F(CApi, NullArgumentsAreRefused) {
                                     nullptr, list),
               2);
   }
-  EXPECT_EQ(anec_diagnostics_count(diags), 45u);
+  EXPECT_EQ(anec_diagnostics_count(diags), 50u);
   EXPECT_EQ(reports().substr(0, 51),
             "[bad-argument] `path` cannot be used: it is null\n[b");
 
@@ -177,6 +185,12 @@ TEST_F(CApi, NullArgumentsAreRefused) {
   EXPECT_EQ(anec_session_gradient(nullptr, 0, &floats), 2);
   EXPECT_EQ(anec_compile_options_init(nullptr, 8), 2);
   EXPECT_EQ(anec_coreml_options_init(nullptr, 8), 2);
+  EXPECT_EQ(anec_build_options_init(nullptr, 8), 2);
+  EXPECT_EQ(anec_diff_options_init(nullptr, 8), 2);
+  EXPECT_EQ(anec_differences_count(nullptr), 0u);
+  EXPECT_STREQ(anec_differences_text(nullptr), "");
+  EXPECT_STREQ(anec_differences_counts(nullptr), "");
+  anec_differences_destroy(nullptr);
   EXPECT_EQ(anec_session_options_init(nullptr, 8), 2);
   EXPECT_EQ(anec_windows_options_init(nullptr, 8), 2);
   EXPECT_EQ(anec_generate_options_init(nullptr, 8), 2);
@@ -335,7 +349,8 @@ TEST_F(CApi, WrongOptionsAreNamed) {
               options.calibration_count = 1;
             }),
             "[bad-argument] `calibration` cannot be used: it is for programs "
-            "in fp16; set `precision`\n");
+            "in fp16 and for weights that are quantized; set `precision` or "
+            "`quantize`\n");
   EXPECT_EQ(compileWith([&](auto &options) {
               options.precision = ANEC_PRECISION_FP16;
               options.calibration = words;

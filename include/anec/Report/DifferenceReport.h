@@ -22,6 +22,9 @@ void printDifferences(llvm::ArrayRef<Difference> differences,
                       llvm::StringRef left, llvm::StringRef right,
                       llvm::raw_ostream &out);
 
+/// Prints one line of that.
+void printDifference(const Difference &difference, llvm::raw_ostream &out);
+
 /// Prints how many ops of each kind only one program has, differ in an argument
 /// or type, and differ in the elements of an array, by function, and the sums.
 /// Prints nothing when there are no differences.
