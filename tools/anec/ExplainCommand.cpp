@@ -7,6 +7,7 @@
 #include "CommandTable.h"
 #include "TargetFlags.h"
 #include "anec/API/Inspect.h"
+#include "anec/Report/DiagnosticDescription.h"
 #include "anec/Report/ErrorDescription.h"
 #include "anec/Report/ErrorReport.h"
 #include "anec/Report/ReferencePages.h"
@@ -79,13 +80,6 @@ ExitCode Explain::explainLog(const Invocation &call) {
   return runReporting([&](Diagnostics &) { return isRead; });
 }
 
-/// A message that has the id in brackets. What is filled in stands in braces.
-static void printMessage(diag::AnyKind message, llvm::raw_ostream &out) {
-  out << message->id << ": " << spelling(message->severity) << "\n\n  "
-      << message->shownText()
-      << "\n\n{0}, {1}, ... are what the program has there.\n";
-}
-
 ExitCode Explain::explainId(const Invocation &call) const {
   if (const Rule *rule = findRule(id)) {
     printRule(*rule, llvm::outs());
@@ -98,7 +92,7 @@ ExitCode Explain::explainId(const Invocation &call) const {
   std::vector<diag::AnyKind> messages = libraryDiagnostics();
   for (diag::AnyKind message : messages)
     if (message->id == id) {
-      printMessage(message, llvm::outs());
+      printDiagnostic(message, llvm::outs());
       return Done;
     }
   Suggestion suggestion(id);
@@ -136,7 +130,7 @@ constinit const CommandDef commands::Explain = {
         "in them.\n",
     .examples = R"(  anec explain io-row-64
   anec explain ane-surface-size
-  anec explain broadcast-mismatch             what [broadcast-mismatch] is of
+  anec explain broadcast-mismatch             why, and an example of it
   anec explain --log=console.txt --program=model.mil --target=m4
 )",
     .make = makeCommand<::Explain>,

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "../DiagnosticText.h"
 #include "Pages.h"
 #include "anec/API/Diags.h"
 #include "anec/Arrays/Diags.h"
@@ -84,17 +85,16 @@ std::vector<diag::AnyKind> anec::libraryDiagnostics() {
 
 void anec::printDiagnosticsPage(llvm::ArrayRef<diag::AnyKind> diagnostics,
                                 llvm::raw_ostream &out) {
-  out << "# Diagnostics\n\nThe id stands in brackets after the message; "
-         "`{0}`, `{1}`, ... are filled in.\n\n"
-         "| id | severity | message |\n|---|---|---|\n";
+  out << "# Diagnostics\n\nThe id of a message stands in brackets behind it, "
+         "except for notes. `anec explain ID`\nprints what this page says "
+         "about it. "
+         "`{0}`, `{1}`, ... are filled in.\n";
   std::vector<diag::AnyKind> sorted = diagnostics.vec();
   llvm::sort(sorted, [](diag::AnyKind lhs, diag::AnyKind rhs) {
     return lhs->id < rhs->id;
   });
-  for (diag::AnyKind kind : sorted) {
-    out << "| " << kind->id << " | " << spelling(kind->severity) << " | ";
-    for (char c : kind->shownText())
-      out << (c == '|' ? "\\" : "") << c;
-    out << " |\n";
-  }
+  for (diag::AnyKind kind : sorted)
+    out << "\n## " << kind->id << "\n\n**" << spelling(kind->severity) << ":** "
+        << kind->shownText() << "\n\n"
+        << diagnosticText(kind->id) << '\n';
 }

@@ -1,0 +1,60 @@
+//===- DiagnosticDescription.cpp - what a message means -------------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "anec/Report/DiagnosticDescription.h"
+#include "DiagnosticText.h"
+#include "WrappedText.h"
+#include <algorithm>
+
+using namespace anec;
+
+/// Columns of lines of prose.
+static constexpr size_t width = 80;
+
+/// Prints the block of code that `text` begins with, without its fences, and
+/// removes it from `text`.
+static void printBlock(llvm::StringRef &text, llvm::raw_ostream &out) {
+  auto [fence, rest] = text.split('\n');
+  auto [language, name] = fence.ltrim('`').split(' ');
+  size_t end = rest.find(
+      ("\n" + fence.take_while([](char c) { return c == '`'; })).str());
+  llvm::StringRef code = rest.take_front(end);
+  text = rest.drop_front(std::min(end + 1, rest.size())).split('\n').second;
+  if (!name.empty())
+    out << name << ":\n\n";
+  while (!code.empty()) {
+    auto [line, others] = code.split('\n');
+    out << (line.empty()       ? ""
+            : language == "sh" ? "  $ "
+                               : "  ")
+        << line << '\n';
+    code = others;
+  }
+}
+
+/// Prints Markdown for a terminal: paragraphs in lines of `width`, and code
+/// indented.
+static void printMarkdown(llvm::StringRef text, llvm::raw_ostream &out) {
+  while (!(text = text.ltrim('\n')).empty()) {
+    out << '\n';
+    if (text.starts_with("```")) {
+      printBlock(text, out);
+      continue;
+    }
+    auto [paragraph, rest] = text.split("\n\n");
+    std::string line = paragraph.str();
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    printWrapped(line, width, 0, out);
+    text = rest;
+  }
+}
+
+void anec::printDiagnostic(diag::AnyKind kind, llvm::raw_ostream &out) {
+  out << kind->id << ": " << spelling(kind->severity) << "\n\n  "
+      << kind->shownText() << '\n';
+  printMarkdown(diagnosticText(kind->id), out);
+  if (kind->text.contains('{'))
+    out << "\n{0}, {1}, ... are what the program has there.\n";
+}
