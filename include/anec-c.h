@@ -500,6 +500,60 @@ typedef struct anec_session_options {
 ANEC_API anec_status anec_session_options_init(anec_session_options *options,
                                                size_t struct_size);
 
+/** What a program computes beside a reference. */
+typedef struct anec_comparisons anec_comparisons;
+
+typedef struct anec_compare_options {
+  size_t struct_size;
+  /** The model that the program was made of, a source in any format; null: the
+      program itself. It is evaluated in double precision. */
+  const char *reference;
+  /** `NAME=SOURCE`: a .npy file, `random:SEED`, `zeros` or `ones`. */
+  const char *const *inputs;
+  size_t input_count;
+  const char *const *states; /**< the same, at the beginning; zeros without */
+  size_t state_count;
+  /** An element may be off by atol + rtol * |reference|; null, both: by what
+     the numerics explain (docs/numerics.md); null, one: 0. */
+  const double *atol, *rtol;
+  int equal_nan;        /**< NaN is right where the reference has NaN */
+  const char *function; /**< null: the only one, or a package's default */
+  /** Overrides of `config` entries of a .tdsl reference: `NAME=VALUE`. */
+  const char *const *defines;
+  size_t define_count;
+} anec_compare_options;
+
+ANEC_API anec_status anec_compare_options_init(anec_compare_options *options,
+                                               size_t struct_size);
+
+/** An output, or the final value of a state, beside its reference. */
+typedef struct anec_comparison {
+  size_t struct_size;
+  const char *name;
+  int is_right; /**< no element is off by more than may be */
+  int64_t elements;
+  int64_t wrong;         /**< elements that are off by more */
+  double relative_error; /**< the norm of the difference by the reference's */
+  double largest_error;
+  double allowed;          /**< how far `worst` may be off */
+  const char *worst;       /**< the place of the worst element: `[0, 3]` */
+  double value, reference; /**< at `worst` */
+} anec_comparison;
+
+/** Runs the program at `path`, MIL or Core ML or ONNX or PyTorch, and compares
+    each output, as `ane-run --compare` does. Weights in the options of the
+    session are those of a .tdsl reference. An output that is wrong does not
+   make the call fail. */
+ANEC_API anec_status anec_compare_file(const char *path,
+                                       const anec_session_options *session,
+                                       const anec_compare_options *options,
+                                       anec_comparisons **out,
+                                       anec_diagnostics *diags);
+ANEC_API void anec_comparisons_destroy(anec_comparisons *comparisons);
+ANEC_API size_t anec_comparisons_count(const anec_comparisons *comparisons);
+ANEC_API anec_status anec_comparisons_get(const anec_comparisons *comparisons,
+                                          size_t index, anec_comparison *out);
+
 /** A loaded program with its weights and gradients. */
 typedef struct anec_session anec_session;
 

@@ -158,6 +158,18 @@ private:
   std::vector<std::vector<const char *>> lists;
 };
 
+inline anec_session_options sessionOptions(Options &values) {
+  auto options = sized<anec_session_options>();
+  options.backend = values.text("backend");
+  options.numerics = anec_numerics(values.integer("numerics"));
+  options.threads = values.count("threads");
+  options.weights = values.text("weights");
+  options.weight_map = values.text("weight_map");
+  options.seed = values.number("seed");
+  options.shapes = values.texts("shapes", options.shape_count);
+  return options;
+}
+
 /// Calls `function` without the interpreter lock.
 template <typename Function>
 auto unlocked(Function function) {

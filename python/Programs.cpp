@@ -141,6 +141,39 @@ static void build(const std::string &path, const std::string &output,
   }));
 }
 
+static py::list compare(const std::string &path, const py::dict &sessionValues,
+                        const py::dict &values) {
+  Options keptOfSession(sessionValues), kept(values);
+  anec_session_options session = sessionOptions(keptOfSession);
+  auto options = sized<anec_compare_options>();
+  options.reference = kept.text("reference");
+  options.inputs = kept.texts("inputs", options.input_count);
+  options.states = kept.texts("states", options.state_count);
+  options.atol = kept.real("atol");
+  options.rtol = kept.real("rtol");
+  options.equal_nan = kept.integer("equal_nan");
+  options.function = kept.text("function");
+  options.defines = kept.texts("defines", options.define_count);
+  anec_comparisons *made = nullptr;
+  Reports reports;
+  reports.check(unlocked([&] {
+    return anec_compare_file(path.c_str(), &session, &options, &made,
+                             reports.get());
+  }));
+  std::unique_ptr<anec_comparisons, void (*)(anec_comparisons *)> owner(
+      made, anec_comparisons_destroy);
+  py::list rows;
+  for (size_t i = 0; i < anec_comparisons_count(made); ++i) {
+    auto row = sized<anec_comparison>();
+    anec_comparisons_get(made, i, &row);
+    rows.append(py::make_tuple(row.name, bool(row.is_right), row.elements,
+                               row.wrong, row.relative_error, row.largest_error,
+                               row.allowed, row.worst, row.value,
+                               row.reference));
+  }
+  return rows;
+}
+
 static py::tuple diff(const std::string &left, const std::string &right,
                       const py::dict &values) {
   Options kept(values);
@@ -337,6 +370,7 @@ void anec::python::addPrograms(py::module_ &module) {
   module.def("compile_file", compileFile);
   module.def("compile_text", compileText);
   module.def("build", build);
+  module.def("compare", compare);
   module.def("diff", diff);
   module.def("check_file", checkFile);
   module.def("predict_file", predictFile);

@@ -9,18 +9,6 @@
 
 using namespace anec::python;
 
-static anec_session_options sessionOptions(Options &values) {
-  auto options = sized<anec_session_options>();
-  options.backend = values.text("backend");
-  options.numerics = anec_numerics(values.integer("numerics"));
-  options.threads = values.count("threads");
-  options.weights = values.text("weights");
-  options.weight_map = values.text("weight_map");
-  options.seed = values.number("seed");
-  options.shapes = values.texts("shapes", options.shape_count);
-  return options;
-}
-
 static py::tuple shapeOf(const int64_t *dims, size_t rank) {
   py::tuple shape(rank);
   for (size_t i = 0; i < rank; ++i)

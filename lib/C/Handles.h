@@ -15,6 +15,7 @@
 
 #include "anec-c.h"
 #include "anec/MIL/Compare.h"
+#include "anec/Runtime/Comparison.h"
 #include "anec/anec.h"
 #include <atomic>
 #include <cstring>
@@ -64,6 +65,14 @@ struct anec_differences {
   };
   std::vector<Record> records;
   std::string text, counts;
+};
+
+struct anec_comparisons {
+  struct Record {
+    anec::OutputComparison output;
+    std::string place;
+  };
+  std::vector<Record> records;
 };
 
 struct anec_costs {
@@ -184,6 +193,9 @@ bool readShapes(const char *const *shapes, size_t count, ReadOptions &options,
 /// The same for all options.
 bool readOptions(const anec_compile_options &given, CompileOptions &options,
                  Diagnostics &diags);
+/// Overrides of `config` entries.
+bool readDefines(const char *const *defines, size_t count,
+                 CompileOptions &options, Diagnostics &diags);
 /// What becomes of the weights.
 bool readQuantization(const anec_compile_options &given,
                       CompileOptions &options, Diagnostics &diags);
@@ -204,6 +216,13 @@ std::optional<Numerics> numericsOf(anec_numerics numerics);
 anec_numerics numericsOf(Numerics numerics);
 anec_dtype dtypeOf(DType dtype);
 std::optional<DType> dtypeOf(anec_dtype dtype);
+
+/// Reads the options of a session. Returns nothing, with the call ended and its
+/// status in `status`, when they are invalid. `backends` must outlive the
+/// result.
+std::optional<ProgramSessionOptions>
+readSessionOptions(const anec_session_options *options,
+                   const Backends &backends, Call &call, anec_status &status);
 
 /// Reads the arrays of `inputs`. Returns nothing, with the call refused and its
 /// status in `status`, when one is invalid.

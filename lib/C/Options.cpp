@@ -95,12 +95,12 @@ static bool readTarget(const char *name, CompileOptions &options,
   return true;
 }
 
-static bool readDefines(const anec_compile_options &given,
-                        CompileOptions &options, Diagnostics &diags) {
-  if (given.define_count && !given.defines)
+bool anec::c::readDefines(const char *const *defines, size_t count,
+                          CompileOptions &options, Diagnostics &diags) {
+  if (count && !defines)
     return refuse("defines", "it is null", diags);
-  for (size_t i = 0; i < given.define_count; ++i) {
-    llvm::StringRef define = orEmpty(given.defines[i]);
+  for (size_t i = 0; i < count; ++i) {
+    llvm::StringRef define = orEmpty(defines[i]);
     if (!define.contains('='))
       return refuse("defines", "it takes NAME=VALUE", diags);
     auto [name, value] = define.split('=');
@@ -279,7 +279,7 @@ bool anec::c::readOptions(const anec_compile_options &given,
     return refuse("mil_version",
                   wrongChoice(options.milVersion, {"1.3", "1.0"}), diags);
   return readTarget(given.target, options, diags) &&
-         readDefines(given, options, diags) &&
+         readDefines(given.defines, given.define_count, options, diags) &&
          readAssumptions(given, options, diags) &&
          readSystem(given, options, diags) &&
          readModes(given, options, diags) &&

@@ -27,20 +27,24 @@ anec_status anec_session_options_init(anec_session_options *options,
 using OpenSession = llvm::function_ref<std::unique_ptr<ProgramSession>(
     const ProgramSessionOptions &, Diagnostics &)>;
 
-static anec_status openTo(OpenSession open, const anec_session_options *options,
-                          anec_session **out, anec_diagnostics *diags) {
-  Call call(diags);
+std::optional<ProgramSessionOptions>
+anec::c::readSessionOptions(const anec_session_options *options,
+                            const Backends &backends, Call &call,
+                            anec_status &status) {
   std::optional<anec_session_options> given = take(options, {});
-  if (!given)
-    return call.refuse("options", badSize);
+  if (!given) {
+    status = call.refuse("options", badSize);
+    return std::nullopt;
+  }
   std::optional<Numerics> numerics = numericsOf(given->numerics);
-  if (!numerics)
-    return call.refuse("numerics",
-                       wrongChoice(given->numerics,
-                                   {"ANEC_NUMERICS_FP16", "ANEC_NUMERICS_FP32",
-                                    "ANEC_NUMERICS_M1", "ANEC_NUMERICS_M3",
-                                    "ANEC_NUMERICS_M4", "ANEC_NUMERICS_M2"}));
-  Backends backends = makeBackends();
+  if (!numerics) {
+    status = call.refuse(
+        "numerics", wrongChoice(given->numerics,
+                                {"ANEC_NUMERICS_FP16", "ANEC_NUMERICS_FP32",
+                                 "ANEC_NUMERICS_M1", "ANEC_NUMERICS_M3",
+                                 "ANEC_NUMERICS_M4", "ANEC_NUMERICS_M2"}));
+    return std::nullopt;
+  }
   ProgramSessionOptions read;
   read.backends = &backends;
   if (given->backend)
@@ -52,10 +56,24 @@ static anec_status openTo(OpenSession open, const anec_session_options *options,
   if (given->seed)
     read.weights.seed = *given->seed;
   if (!readShapes(given->shapes, given->shape_count, read.compile,
-                  call.diagnostics()))
-    return call.end(false);
-  std::unique_ptr<ProgramSession> session = open(read, call.diagnostics());
-  anec_status status = call.end(session != nullptr);
+                  call.diagnostics())) {
+    status = call.end(false);
+    return std::nullopt;
+  }
+  return read;
+}
+
+static anec_status openTo(OpenSession open, const anec_session_options *options,
+                          anec_session **out, anec_diagnostics *diags) {
+  Call call(diags);
+  anec_status status = ANEC_OK;
+  Backends backends = makeBackends();
+  std::optional<ProgramSessionOptions> read =
+      readSessionOptions(options, backends, call, status);
+  if (!read)
+    return status;
+  std::unique_ptr<ProgramSession> session = open(*read, call.diagnostics());
+  status = call.end(session != nullptr);
   if (status == ANEC_OK)
     *out = new anec_session{call.takeDiagnostics(), std::move(session)};
   return status;

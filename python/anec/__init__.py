@@ -11,7 +11,7 @@
 
 `compile` gives a `Program`: a kernel as a MIL program, or a model as a package
 in a folder. `build` writes either to a file, as the tool does, also quantized;
-`diff` compares two. `check`, `explain` and `predict` say what a chip does with it, and
+`diff` compares two, and `compare` what one computes with its source. `check`, `explain` and `predict` say what a chip does with it, and
 `explain_log` what the errors in a log mean. A
 `Session` runs it with numpy arrays by name; `Trainer` trains a session step by
 step; `Session.generate` continues a text, and `Session.evaluate` measures how well
@@ -30,6 +30,7 @@ may use an object; others run meanwhile.
 """
 from ._loading import version as _version
 from ._build import build
+from ._comparison import Comparison, compare
 from ._compiler import (Cost, Finding, LoggedError, Program, Rule, check, compile,
                         compile_text, explain, explain_log, explain_log_text,
                         predict)
@@ -40,8 +41,8 @@ from ._text import Tokenizer, Windows
 from ._trainer import Step, Trainer
 
 __version__ = _version()
-__all__ = ["Cost", "Diagnostic", "Difference", "Differences", "Error", "Evaluation",
-           "Finding", "LoggedError", "Port", "Program", "Rule", "Session", "Step",
-           "Tokenizer", "Trainer", "Warning", "Windows", "build", "check", "compile",
-           "compile_text", "diff", "explain", "explain_log", "explain_log_text",
+__all__ = ["Comparison", "Cost", "Diagnostic", "Difference", "Differences", "Error",
+           "Evaluation", "Finding", "LoggedError", "Port", "Program", "Rule", "Session", "Step",
+           "Tokenizer", "Trainer", "Warning", "Windows", "build", "check", "compare",
+           "compile", "compile_text", "diff", "explain", "explain_log", "explain_log_text",
            "predict"]

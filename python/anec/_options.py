@@ -121,10 +121,12 @@ def as_options(options: typing.Mapping[str, typing.Any]) -> typing.Dict[str, typ
     }
 
 
-def _as_files(examples: typing.Mapping[str, typing.Any],
-              folders: contextlib.ExitStack) -> typing.List[str]:
+def as_files(examples: typing.Mapping[str, typing.Any],
+             folders: contextlib.ExitStack) -> typing.List[str]:
     """`NAME=FILE.npy` for each array; those that are no files are written to temporary
     folders, which `folders` removes."""
+    if not isinstance(examples, typing.Mapping):
+        raise TypeError("arrays are a dict by name, not " + type(examples).__name__)
     files = []
     for name, value in examples.items():
         if not isinstance(value, (str, os.PathLike)):
@@ -147,7 +149,7 @@ def compiling(options: typing.Mapping[str, typing.Any]
         files: typing.List[str] = []
         texts: typing.List[typing.Union[str, bytes]] = []
         if isinstance(examples, typing.Mapping):
-            files = _as_files(examples, folders)
+            files = as_files(examples, folders)
         elif examples is not None:
             texts = as_paths(examples)
         yield as_options({**options, "calibrate": files, "calibrate_texts": texts})

@@ -2,6 +2,7 @@
 says. What an output cannot have is refused.
 
 usage: build.py EXAMPLES, in a folder of its own"""
+import json
 import os
 import pathlib
 import subprocess
@@ -39,9 +40,9 @@ def same(source, name, flags, **options):
     return ours
 
 
-def raises(error, function, *args, **named):
+def raises(error, called, *args, **named):
     try:
-        function(*args, **named)
+        called(*args, **named)
     except error as raised:
         return str(raised)
     raise AssertionError(f"nothing was raised: {args} {named}")
@@ -179,6 +180,43 @@ def test_diff():
     assert anec.diff("w.mil", whole, ignore_weights=True) == []
     assert "is a package" in raises(anec.Error, anec.diff, whole, "python/l.anepkg")
     assert "no-such.mil" in raises(anec.Error, anec.diff, whole, "no-such.mil")
+
+
+def test_compare():
+    program = anec.compile(BASE, quantize="int8")
+    program.write("small.mlpackage")
+    (port,) = anec.Session(BASE).inputs()
+    x = numpy.random.default_rng(2).standard_normal(port.shape).astype("f")
+    numpy.save("x.npy", x)
+    for flags, options in (([], {}), (["--atol=1e-4", "--rtol=1e-3"],
+                                      {"atol": 1e-4, "rtol": 1e-3}),
+                           (["--reference=base.mlpackage", "--numerics=fp32"],
+                            {"reference": BASE, "numerics": "fp32"})):
+        made = subprocess.run(["ane-run", "small.mlpackage", f"--input={port.name}=x.npy",
+                               "--compare", "--json", *flags], capture_output=True, text=True)
+        theirs = json.loads(made.stdout)
+        for inputs in {port.name: x}, {port.name: "x.npy"}:
+            ours = anec.compare("small.mlpackage", inputs, **options)
+            assert [each.name for each in ours] == [each["name"] for each in theirs["outputs"]]
+            for one, other in zip(ours, theirs["outputs"]):
+                assert one.wrong == other["wrong_elements"] and one.largest_error == other["largest_error"], (
+                    one, other)
+            assert all(each.is_right for each in ours) == theirs["passed"] == (
+                made.returncode == 0)
+    with open("words.tdsl", "w") as file:
+        file.write((EXAMPLES / "mlp.tdsl").read_text())
+    ours = anec.compare(BASE, {port.name: "random:1"}, reference="words.tdsl", seed=3)
+    assert len(ours) == 2 and all(each.is_right for each in ours), ours
+    assert not all(each.is_right for each in anec.compare(
+        BASE, {port.name: "random:1"}, reference="words.tdsl", seed=4))
+    for named, message in ((dict(inputs={}), port.name), (dict(inputs={"z": x}), "`z`"),
+                           (dict(reference="no.onnx"), "no.onnx"),
+                           (dict(atol=-1.0), "`atol` cannot be used"),
+                           (dict(backend="gpu"), "`cpu`"), (dict(function="no"), "`no`")):
+        text = raises(anec.Error, anec.compare, BASE, **{"inputs": {port.name: x}, **named})
+        assert message in text, text
+    assert "is a package" in raises(anec.Error, anec.compare, "python/l.anepkg", {})
+    raises(TypeError, anec.compare, BASE, ["x.npy"])
 
 
 for folder in "tool", "python":

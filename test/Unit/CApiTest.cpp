@@ -96,6 +96,7 @@ TEST_F(CApi, NullArgumentsAreRefused) {
   float loss = 0;
   int32_t id = 0;
   anec_differences *differences = nullptr;
+  anec_comparisons *comparisons = nullptr;
   anec_findings *findings = nullptr;
   anec_errors *errors = nullptr;
   anec_costs *costs = nullptr;
@@ -126,6 +127,9 @@ TEST_F(CApi, NullArgumentsAreRefused) {
     EXPECT_EQ(anec_diff_files("x.mil", nullptr, nullptr, &differences, list),
               2);
     EXPECT_EQ(anec_diff_files("x.mil", "x.mil", nullptr, nullptr, list), 2);
+    EXPECT_EQ(anec_compare_file(nullptr, nullptr, nullptr, &comparisons, list),
+              2);
+    EXPECT_EQ(anec_compare_file("x.mil", nullptr, nullptr, nullptr, list), 2);
     EXPECT_EQ(anec_check_file(nullptr, nullptr, &findings, list), 2);
     EXPECT_EQ(anec_check_file("x.mil", nullptr, nullptr, list), 2);
     EXPECT_EQ(anec_check(nullptr, nullptr, &findings, list), 2);
@@ -171,7 +175,7 @@ TEST_F(CApi, NullArgumentsAreRefused) {
                                     nullptr, list),
               2);
   }
-  EXPECT_EQ(anec_diagnostics_count(diags), 50u);
+  EXPECT_EQ(anec_diagnostics_count(diags), 52u);
   EXPECT_EQ(reports().substr(0, 51),
             "[bad-argument] `path` cannot be used: it is null\n[b");
 
@@ -188,6 +192,9 @@ TEST_F(CApi, NullArgumentsAreRefused) {
   EXPECT_EQ(anec_build_options_init(nullptr, 8), 2);
   EXPECT_EQ(anec_diff_options_init(nullptr, 8), 2);
   EXPECT_EQ(anec_differences_count(nullptr), 0u);
+  EXPECT_EQ(anec_compare_options_init(nullptr, 8), 2);
+  EXPECT_EQ(anec_comparisons_count(nullptr), 0u);
+  anec_comparisons_destroy(nullptr);
   EXPECT_STREQ(anec_differences_text(nullptr), "");
   EXPECT_STREQ(anec_differences_counts(nullptr), "");
   anec_differences_destroy(nullptr);

@@ -4,9 +4,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "ReferenceFlags.h"
-#include "anec/Driver/Build.h"
-#include "anec/Runtime/InputArrays.h"
-#include "anec/Runtime/ProgramRun.h"
 
 using namespace anec;
 
@@ -22,22 +19,6 @@ std::string ReferenceFlags::check() const {
   return defines.check();
 }
 
-/// Compiles a program in the tensor language to one that the interpreter takes,
-/// in its own precision, as its package would be. Returns the path.
-static std::optional<std::string>
-compileReference(llvm::StringRef file, const CompileOptions &options,
-                 const TemporaryFolder &folder, Diagnostics &diags) {
-  BuildRequest request;
-  request.input = file.str();
-  request.options = options;
-  request.options.precision = DType::FP32;
-  BuildResult result;
-  std::string path = folder.file("reference.mlpackage");
-  if (!build(request, outputs::CoreML, {path}, result, diags))
-    return std::nullopt;
-  return path;
-}
-
 std::optional<LoadedReference>
 ReferenceFlags::load(const LoadedProgram &program, const ProgramFlags &flags,
                      llvm::ArrayRef<std::string> inputs,
@@ -47,36 +28,6 @@ ReferenceFlags::load(const LoadedProgram &program, const ProgramFlags &flags,
   options.defines = defines.pairs();
   options.shapes = flags.shapes.values();
   options.values = flags.fixed.values();
-  for (InputShape &shape : options.shapes)
-    shape.isHint = true; // The names are the program's.
-  for (const auto &param : program.function->parameters())
-    options.shapes.push_back({param->name, param->type.shape, /*isHint=*/true});
-  appendFiles(inputs, options.shapes, options.values);
-  LoadedReference loaded;
-  std::string path = file;
-  if (sourceFormat(path).stage == SourceStage::Program) {
-    loaded.folder = TemporaryFolder::create(diags);
-    if (!loaded.folder)
-      return std::nullopt;
-    std::optional<std::string> compiled =
-        compileReference(file.getValue(), options, *loaded.folder, diags);
-    if (!compiled)
-      return std::nullopt;
-    path = *compiled;
-  }
-  options.onlyDefaultFunction = true;
-  // Several functions have the names of the program's.
-  if (sourceFormat(path).stage == SourceStage::MIL)
-    options.function = flags.function;
-  loaded.module = readSourceFile(path, options, diags);
-  if (!loaded.module)
-    return std::nullopt;
-  const Function *function =
-      loaded.module->functions.size() == 1
-          ? loaded.module->functions.front().get()
-          : findFunctionToRun(*loaded.module, flags.function, diags);
-  if (!function || !hasWeightValues(*function, diags))
-    return std::nullopt;
-  loaded.source = {function, file};
-  return loaded;
+  return loadReference(file.getValue(), std::move(options), flags.function,
+                       *program.function, inputs, diags);
 }

@@ -8,18 +8,9 @@
 
 #include "../DefineFlag.h"
 #include "ProgramFlags.h"
-#include "anec/Runtime/SourceReference.h"
-#include "anec/Support/TemporaryFolder.h"
+#include "anec/Driver/Reference.h"
 
 namespace anec {
-
-/// The model that a program was made of, ready to be evaluated.
-struct LoadedReference {
-  /// What the program is read from where the model had to be compiled.
-  std::shared_ptr<TemporaryFolder> folder;
-  std::unique_ptr<Module> module;
-  SourceReference source;
-};
 
 struct ReferenceFlags {
   llvm::cl::opt<std::string> file{

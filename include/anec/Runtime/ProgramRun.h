@@ -52,6 +52,9 @@ struct RunOptions {
   std::optional<Tolerance> compare;
   /// What `compare` evaluates; without it, the program itself.
   std::optional<SourceReference> reference;
+  /// With `compare`, receives what is compared; then wrong outputs are not
+  /// errors. Null: they are.
+  std::vector<OutputComparison> *comparisons = nullptr;
   /// Prints a JSON object with the comparison instead of text.
   bool json = false;
   /// Prints which results an emulated engine gets wrong.

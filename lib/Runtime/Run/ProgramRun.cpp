@@ -298,7 +298,9 @@ bool anec::runOnce(const Function &function, Backend &backend,
     }
   }
   bool isRight = true;
-  if (compared)
+  if (compared && options.comparisons)
+    *options.comparisons = std::move(*compared);
+  else if (compared)
     for (const OutputComparison &output : *compared)
       isRight &= checkComparison(output, diags);
   // Wrong outputs too: they say what is wrong.
