@@ -64,7 +64,19 @@
 extern "C" {
 #endif
 
-/** The version of the library: `0.1.0`. */
+/** The version of this header. Before 1.0, a minor version may change the API.
+ */
+#define ANEC_C_VERSION_MAJOR 0
+#define ANEC_C_VERSION_MINOR 1
+#define ANEC_C_VERSION_PATCH 0
+/** For comparisons: `#if ANEC_C_VERSION >= ANEC_C_MAKE_VERSION(0, 2, 0)`. */
+#define ANEC_C_MAKE_VERSION(major, minor, patch)                               \
+  ((major)*10000 + (minor)*100 + (patch))
+#define ANEC_C_VERSION                                                         \
+  ANEC_C_MAKE_VERSION(ANEC_C_VERSION_MAJOR, ANEC_C_VERSION_MINOR,              \
+                      ANEC_C_VERSION_PATCH)
+
+/** The version of the library that is loaded: `0.1.0`. */
 ANEC_API const char *anec_version(void);
 
 /*===-- Errors ------------------------------------------------------------===*/
@@ -77,12 +89,21 @@ typedef enum anec_status ANEC_INT {
   ANEC_MACHINE_ERROR = 3 /**< the machine or the backend failed */
 } anec_status;
 
+/** `ANEC_INPUT_ERROR`; never null. */
+ANEC_API const char *anec_status_name(anec_status status);
+/** `a source, a file or an array is invalid`; never null. The diagnostics of
+   the call say more. */
+ANEC_API const char *anec_status_text(anec_status status);
+
 typedef enum anec_severity ANEC_INT {
-  ANEC_ERROR = 0,
-  ANEC_WARNING = 1,
-  ANEC_REMARK = 2,
-  ANEC_NOTE = 3 /**< explains the diagnostic before it */
+  ANEC_SEVERITY_ERROR = 0,
+  ANEC_SEVERITY_WARNING = 1,
+  ANEC_SEVERITY_REMARK = 2,
+  ANEC_SEVERITY_NOTE = 3 /**< explains the diagnostic before it */
 } anec_severity;
+
+/** `error`, `warning`, `remark` or `note`; never null. */
+ANEC_API const char *anec_severity_name(anec_severity severity);
 
 /** A list of diagnostics, which calls append to. */
 typedef struct anec_diagnostics anec_diagnostics;
@@ -233,8 +254,10 @@ ANEC_API void anec_program_destroy(anec_program *program);
 ANEC_API int anec_program_is_model(const anec_program *program);
 /** The folder of a model's package; null for a kernel. */
 ANEC_API const char *anec_program_folder(const anec_program *program);
-/** The MIL text of a kernel; null for a model. */
-ANEC_API const char *anec_program_mil(anec_program *program);
+/** Gives the MIL text of a kernel, which is valid until the program is
+    destroyed; null for a model. */
+ANEC_API anec_status anec_program_mil(anec_program *program, const char **out,
+                                      anec_diagnostics *diags);
 /** Writes a kernel to `path`, in the form that the ending selects: as `.mil`
     with its weights in `weights/STEM.bin` next to it, as `.mlpackage` or as
     `.mlmodelc`. Copies a model's package to the folder `path`, which ends in
@@ -389,9 +412,9 @@ ANEC_API anec_status anec_explain_text(const char *id, char *text,
                                        anec_diagnostics *diags);
 
 /** Errors of the engine and of Core ML in a log. */
-typedef struct anec_errors anec_errors;
+typedef struct anec_logged_errors anec_logged_errors;
 
-typedef struct anec_error {
+typedef struct anec_logged_error {
   size_t struct_size;
   const char *id;      /**< for anec_explain_text; empty when it is not known,
                             as are the texts up to `confidence` */
@@ -404,21 +427,23 @@ typedef struct anec_error {
   uint64_t lines;   /**< the number of lines that say it */
   uint64_t first_line, last_line; /**< from 1 */
   int is_vague; /**< whether another error has to say what failed */
-} anec_error;
+} anec_logged_error;
 
 /** Finds known errors in the log at `path`, or in standard input for `-`, and
     lines that look like errors and are not known. What is found does not make
     the call fail. */
-ANEC_API anec_status anec_explain_log_file(const char *path, anec_errors **out,
+ANEC_API anec_status anec_explain_log_file(const char *path,
+                                           anec_logged_errors **out,
                                            anec_diagnostics *diags);
 /** The same for the `size` bytes of `text`, which can be any. */
 ANEC_API anec_status anec_explain_log_text(const char *text, size_t size,
-                                           anec_errors **out,
+                                           anec_logged_errors **out,
                                            anec_diagnostics *diags);
-ANEC_API void anec_errors_destroy(anec_errors *errors);
-ANEC_API size_t anec_errors_count(const anec_errors *errors);
-ANEC_API anec_status anec_errors_get(const anec_errors *errors, size_t index,
-                                     anec_error *out);
+ANEC_API void anec_logged_errors_destroy(anec_logged_errors *errors);
+ANEC_API size_t anec_logged_errors_count(const anec_logged_errors *errors);
+ANEC_API anec_status anec_logged_errors_get(const anec_logged_errors *errors,
+                                            size_t index,
+                                            anec_logged_error *out);
 
 /** Predicted costs of runs on a chip. */
 typedef struct anec_costs anec_costs;
@@ -647,7 +672,7 @@ ANEC_API anec_status anec_session_run(anec_session *session, const char *entry,
 /** Ends `anec_session_run` or `anec_trainer_accumulate` of the session early if
     one computes in another thread, or in the one that a signal interrupts: a
     handler of signals may call it. The `cpu` backend looks between the ops of a
-    program. The call gives ANEC_ERROR and the diagnostic `interrupted`; its
+    program. The call returns ANEC_INPUT_ERROR and reports `interrupted`; its
     outputs, gradients and states are not complete. */
 ANEC_API void anec_session_interrupt(anec_session *session);
 
@@ -908,6 +933,21 @@ ANEC_API anec_status anec_session_evaluate(anec_session *session,
                                            anec_evaluate_callback callback,
                                            void *user, anec_evaluation *out,
                                            anec_diagnostics *diags);
+
+/*===-- Former names ------------------------------------------------------===*/
+
+/** Until 0.2, unless the program defines ANEC_C_NO_FORMER_NAMES. */
+#ifndef ANEC_C_NO_FORMER_NAMES
+#define ANEC_ERROR ANEC_SEVERITY_ERROR
+#define ANEC_WARNING ANEC_SEVERITY_WARNING
+#define ANEC_REMARK ANEC_SEVERITY_REMARK
+#define ANEC_NOTE ANEC_SEVERITY_NOTE
+#define anec_error anec_logged_error
+#define anec_errors anec_logged_errors
+#define anec_errors_destroy anec_logged_errors_destroy
+#define anec_errors_count anec_logged_errors_count
+#define anec_errors_get anec_logged_errors_get
+#endif
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -61,11 +61,9 @@ private:
     for (size_t i = 0; i < anec_diagnostics_count(list); ++i) {
       auto row = sized<anec_diagnostic>();
       anec_diagnostics_get(list, i, &row);
-      static const char *const severities[] = {"error", "warning", "remark",
-                                               "note"};
-      rows.append(py::make_tuple(severities[row.severity], row.id, row.message,
-                                 row.file, row.line, row.column, row.end_line,
-                                 row.end_column));
+      rows.append(py::make_tuple(anec_severity_name(row.severity), row.id,
+                                 row.message, row.file, row.line, row.column,
+                                 row.end_line, row.end_column));
     }
     py::object type = named("Error");
     py::object error = type(int(status), anec_diagnostics_text(list), rows);

@@ -66,13 +66,13 @@ static py::list takeFindings(anec_findings *findings) {
   return rows;
 }
 
-static py::list takeErrors(anec_errors *errors) {
-  std::unique_ptr<anec_errors, void (*)(anec_errors *)> owner(
-      errors, anec_errors_destroy);
+static py::list takeErrors(anec_logged_errors *errors) {
+  std::unique_ptr<anec_logged_errors, void (*)(anec_logged_errors *)> owner(
+      errors, anec_logged_errors_destroy);
   py::list rows;
-  for (size_t i = 0; i < anec_errors_count(errors); ++i) {
-    auto row = sized<anec_error>();
-    anec_errors_get(errors, i, &row);
+  for (size_t i = 0; i < anec_logged_errors_count(errors); ++i) {
+    auto row = sized<anec_logged_error>();
+    anec_logged_errors_get(errors, i, &row);
     rows.append(py::make_tuple(row.id, row.summary, row.cause, row.remedy,
                                row.rules, row.source, row.confidence, row.text,
                                row.lines, row.first_line, row.last_line,
@@ -270,7 +270,7 @@ static py::tuple explain(const std::string &id) {
 }
 
 static py::list explainLogFile(const std::string &path) {
-  anec_errors *errors = nullptr;
+  anec_logged_errors *errors = nullptr;
   Reports reports;
   reports.check(unlocked([&] {
     return anec_explain_log_file(path.c_str(), &errors, reports.get());
@@ -279,7 +279,7 @@ static py::list explainLogFile(const std::string &path) {
 }
 
 static py::list explainLogText(const std::string &text) {
-  anec_errors *errors = nullptr;
+  anec_logged_errors *errors = nullptr;
   Reports reports;
   reports.check(unlocked([&] {
     return anec_explain_log_text(text.data(), text.size(), &errors,
@@ -388,7 +388,11 @@ void anec::python::addPrograms(py::module_ &module) {
            })
       .def("mil",
            [](const Program &program) {
-             return anec_program_mil(program.handle);
+             const char *text = nullptr;
+             Reports reports;
+             reports.check(
+                 anec_program_mil(program.handle, &text, reports.get()));
+             return text;
            })
       .def("write", writeProgram)
       .def("write_coreml", writeCoreML)

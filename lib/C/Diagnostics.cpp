@@ -12,11 +12,68 @@
 #include "anec/Support/Listing.h"
 #include "anec/Target/Diags.h"
 #include "anec/Train/Diags.h"
+#include <string_view>
 
 using namespace anec;
 using namespace anec::c;
 
+#define ANEC_C_TEXT_OF(number) #number
+#define ANEC_C_SPELLED(macro) ANEC_C_TEXT_OF(macro)
+
+/// The version that the header says.
+static constexpr std::string_view versionOfHeader =
+    ANEC_C_SPELLED(ANEC_C_VERSION_MAJOR) "." ANEC_C_SPELLED(
+        ANEC_C_VERSION_MINOR) "." ANEC_C_SPELLED(ANEC_C_VERSION_PATCH);
+static_assert(versionOfHeader == ANEC_VERSION,
+              "anec-c.h has the version of the project");
+
 const char *anec_version(void) { return ANEC_VERSION; }
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+const char *anec_status_name(anec_status status) {
+  switch (status) {
+  case ANEC_OK:
+    return "ANEC_OK";
+  case ANEC_INPUT_ERROR:
+    return "ANEC_INPUT_ERROR";
+  case ANEC_USAGE_ERROR:
+    return "ANEC_USAGE_ERROR";
+  case ANEC_MACHINE_ERROR:
+    return "ANEC_MACHINE_ERROR";
+  }
+  return "not a status";
+}
+
+const char *anec_status_text(anec_status status) {
+  switch (status) {
+  case ANEC_OK:
+    return "success";
+  case ANEC_INPUT_ERROR:
+    return "a source, a file or an array is invalid";
+  case ANEC_USAGE_ERROR:
+    return "an argument is invalid";
+  case ANEC_MACHINE_ERROR:
+    return "the machine or the backend failed";
+  }
+  return "not a status";
+}
+
+const char *anec_severity_name(anec_severity severity) {
+  switch (severity) {
+  case ANEC_SEVERITY_ERROR:
+    return "error";
+  case ANEC_SEVERITY_WARNING:
+    return "warning";
+  case ANEC_SEVERITY_REMARK:
+    return "remark";
+  case ANEC_SEVERITY_NOTE:
+    return "note";
+  }
+  return "not a severity";
+}
 
 //===----------------------------------------------------------------------===//
 // Calls
@@ -25,15 +82,15 @@ const char *anec_version(void) { return ANEC_VERSION; }
 static anec_severity severityOf(Severity severity) {
   switch (severity) {
   case Severity::Error:
-    return ANEC_ERROR;
+    return ANEC_SEVERITY_ERROR;
   case Severity::Warning:
-    return ANEC_WARNING;
+    return ANEC_SEVERITY_WARNING;
   case Severity::Remark:
-    return ANEC_REMARK;
+    return ANEC_SEVERITY_REMARK;
   case Severity::Note:
-    return ANEC_NOTE;
+    return ANEC_SEVERITY_NOTE;
   }
-  return ANEC_ERROR;
+  return ANEC_SEVERITY_ERROR;
 }
 
 void Call::append(const Diagnostic &diagnostic) {

@@ -48,7 +48,7 @@ struct anec_findings {
   std::vector<Record> records;
 };
 
-struct anec_errors {
+struct anec_logged_errors {
   struct Record {
     const anec::KnownError *error; ///< null when it is not known
     anec::LoggedLines lines;

@@ -180,8 +180,8 @@ anec_status anec_explain_text(const char *id, char *text, size_t capacity,
 // Logs
 //===----------------------------------------------------------------------===//
 
-static anec_errors *record(const ErrorLog &log) {
-  auto *list = new anec_errors;
+static anec_logged_errors *record(const ErrorLog &log) {
+  auto *list = new anec_logged_errors;
   for (const LoggedError &logged : log.errors) {
     std::vector<llvm::StringRef> rules;
     for (const Rule *rule : rulesOf(*logged.error))
@@ -193,7 +193,7 @@ static anec_errors *record(const ErrorLog &log) {
   return list;
 }
 
-anec_status anec_explain_log_file(const char *path, anec_errors **out,
+anec_status anec_explain_log_file(const char *path, anec_logged_errors **out,
                                   anec_diagnostics *diags) try {
   Call call(diags);
   if (!out)
@@ -210,7 +210,7 @@ anec_status anec_explain_log_file(const char *path, anec_errors **out,
 }
 
 anec_status anec_explain_log_text(const char *text, size_t size,
-                                  anec_errors **out,
+                                  anec_logged_errors **out,
                                   anec_diagnostics *diags) try {
   Call call(diags);
   if (!out)
@@ -224,18 +224,19 @@ anec_status anec_explain_log_text(const char *text, size_t size,
   return outOfMemory(diags);
 }
 
-void anec_errors_destroy(anec_errors *errors) { delete errors; }
+void anec_logged_errors_destroy(anec_logged_errors *errors) { delete errors; }
 
-size_t anec_errors_count(const anec_errors *errors) {
+size_t anec_logged_errors_count(const anec_logged_errors *errors) {
   return errors ? errors->records.size() : 0;
 }
 
-anec_status anec_errors_get(const anec_errors *errors, size_t index,
-                            anec_error *out) {
+anec_status anec_logged_errors_get(const anec_logged_errors *errors,
+                                   size_t index, anec_logged_error *out) {
   if (!errors || index >= errors->records.size() || !canGive(out))
     return ANEC_USAGE_ERROR;
-  const anec_errors::Record &record = errors->records[index];
-  anec_error error = {sizeof(anec_error), "", "", "", "", "", "", ""};
+  const anec_logged_errors::Record &record = errors->records[index];
+  anec_logged_error error = {
+      sizeof(anec_logged_error), "", "", "", "", "", "", ""};
   if (const KnownError *known = record.error) {
     error.id = known->id.data();
     error.summary = known->summary.data();

@@ -110,16 +110,26 @@ const char *anec_program_folder(const anec_program *program) {
   return program && program->model ? program->model->folder.c_str() : nullptr;
 }
 
-const char *anec_program_mil(anec_program *program) {
-  if (!program || !program->kernel)
-    return nullptr;
+anec_status anec_program_mil(anec_program *program, const char **out,
+                             anec_diagnostics *diags) try {
+  if (out)
+    *out = nullptr;
+  if (!program || !out)
+    return Call(diags).refuseNull(program ? "out" : "program");
+  Call call(diags, program->diags.get());
+  if (!program->kernel)
+    return call.end(true);
   if (program->mil.empty()) {
-    Diagnostics ignored;
-    llvm::raw_string_ostream stream(program->mil);
-    if (!program->kernel->print(stream, ignored))
-      return nullptr;
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    if (!program->kernel->print(stream, call.diagnostics()))
+      return call.end(false);
+    program->mil = std::move(text);
   }
-  return program->mil.c_str();
+  *out = program->mil.c_str();
+  return call.end(true);
+} catch (const std::bad_alloc &) {
+  return outOfMemory(diags);
 }
 
 /// Copies the files of a package to `folder`.

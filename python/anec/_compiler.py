@@ -97,7 +97,8 @@ class Program:
 
     @property
     def mil(self) -> typing.Optional[str]:
-        """The MIL text of a kernel; None for a model."""
+        """The MIL text of a kernel; None for a model. Raises anec.Error when it cannot
+        be printed."""
         return self._handle.mil()
 
     def write(self, path: StrPath, describe: Describe = None,

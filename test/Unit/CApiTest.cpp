@@ -83,12 +83,30 @@ TEST_F(CApi, ErrorsHaveAPlace) {
   ASSERT_EQ(anec_diagnostics_count(diags), 1u);
   anec_diagnostic diagnostic = {sizeof diagnostic};
   ASSERT_EQ(anec_diagnostics_get(diags, 0, &diagnostic), ANEC_OK);
-  EXPECT_EQ(diagnostic.severity, ANEC_ERROR);
+  EXPECT_EQ(diagnostic.severity, ANEC_SEVERITY_ERROR);
   EXPECT_STREQ(diagnostic.file, "k.tdsl");
   EXPECT_EQ(diagnostic.line, 2u);
   EXPECT_EQ(diagnostic.column, 15u);
   EXPECT_NE(std::string(anec_diagnostics_text(diags)).find("return relu(y);"),
             std::string::npos);
+}
+
+TEST_F(CApi, StatusesAndSeveritiesHaveNames) {
+  EXPECT_STREQ(anec_status_name(ANEC_OK), "ANEC_OK");
+  EXPECT_STREQ(anec_status_name(ANEC_MACHINE_ERROR), "ANEC_MACHINE_ERROR");
+  EXPECT_STREQ(anec_status_text(ANEC_USAGE_ERROR), "an argument is invalid");
+  EXPECT_STREQ(anec_severity_name(ANEC_SEVERITY_NOTE), "note");
+  for (int wrong : {-1, 4, 99}) {
+    EXPECT_STREQ(anec_status_name(anec_status(wrong)), "not a status");
+    EXPECT_STREQ(anec_status_text(anec_status(wrong)), "not a status");
+    EXPECT_STREQ(anec_severity_name(anec_severity(wrong)), "not a severity");
+  }
+  // Programs that were written for them keep compiling.
+  EXPECT_EQ(ANEC_ERROR, ANEC_SEVERITY_ERROR);
+  anec_error *logged = nullptr;
+  EXPECT_EQ(anec_errors_get(nullptr, 0, logged), ANEC_USAGE_ERROR);
+  static_assert(ANEC_C_VERSION >= ANEC_C_MAKE_VERSION(0, 1, 0) &&
+                ANEC_C_VERSION < ANEC_C_MAKE_VERSION(1, 0, 0));
 }
 
 TEST_F(CApi, NullArgumentsAreRefused) {
@@ -98,7 +116,7 @@ TEST_F(CApi, NullArgumentsAreRefused) {
   anec_differences *differences = nullptr;
   anec_comparisons *comparisons = nullptr;
   anec_findings *findings = nullptr;
-  anec_errors *errors = nullptr;
+  anec_logged_errors *errors = nullptr;
   anec_costs *costs = nullptr;
   anec_tokenizer *tokenizer = nullptr;
   anec_windows *windows = nullptr;
@@ -107,7 +125,7 @@ TEST_F(CApi, NullArgumentsAreRefused) {
   anec_step step = {sizeof step};
   anec_entry entry = {sizeof entry};
   anec_floats floats = {sizeof floats};
-  anec_error logged = {sizeof logged};
+  anec_logged_error logged = {sizeof logged};
   anec_finding finding = {sizeof finding};
   anec_cost cost = {sizeof cost};
   anec_diagnostic diagnostic = {sizeof diagnostic};
@@ -182,7 +200,7 @@ TEST_F(CApi, NullArgumentsAreRefused) {
   EXPECT_EQ(anec_diagnostics_get(nullptr, 0, &diagnostic), 2);
   EXPECT_EQ(anec_diagnostics_get(diags, 0, &diagnostic), 2);
   EXPECT_EQ(anec_findings_get(nullptr, 0, &finding), 2);
-  EXPECT_EQ(anec_errors_get(nullptr, 0, &logged), 2);
+  EXPECT_EQ(anec_logged_errors_get(nullptr, 0, &logged), 2);
   EXPECT_EQ(anec_costs_get(nullptr, 0, &cost), 2);
   EXPECT_EQ(anec_session_entry(nullptr, 0, &entry), 2);
   EXPECT_EQ(anec_session_weight(nullptr, 0, &floats), 2);
@@ -206,9 +224,12 @@ TEST_F(CApi, NullArgumentsAreRefused) {
   EXPECT_STREQ(anec_diagnostics_text(nullptr), "");
   EXPECT_EQ(anec_program_is_model(nullptr), 0);
   EXPECT_EQ(anec_program_folder(nullptr), nullptr);
-  EXPECT_EQ(anec_program_mil(nullptr), nullptr);
+  const char *mil = "not changed";
+  EXPECT_EQ(anec_program_mil(nullptr, &mil, nullptr), 2);
+  EXPECT_EQ(mil, nullptr);
+  EXPECT_EQ(anec_program_mil(nullptr, nullptr, nullptr), 2);
   EXPECT_EQ(anec_findings_count(nullptr), 0u);
-  EXPECT_EQ(anec_errors_count(nullptr), 0u);
+  EXPECT_EQ(anec_logged_errors_count(nullptr), 0u);
   EXPECT_EQ(anec_costs_count(nullptr), 0u);
   EXPECT_EQ(anec_session_entry_count(nullptr), 0u);
   EXPECT_EQ(anec_session_weight_count(nullptr), 0u);
@@ -219,7 +240,7 @@ TEST_F(CApi, NullArgumentsAreRefused) {
   anec_diagnostics_destroy(nullptr);
   anec_program_destroy(nullptr);
   anec_findings_destroy(nullptr);
-  anec_errors_destroy(nullptr);
+  anec_logged_errors_destroy(nullptr);
   anec_costs_destroy(nullptr);
   anec_session_destroy(nullptr);
   anec_trainer_destroy(nullptr);
@@ -272,29 +293,29 @@ TEST_F(CApi, StructsOfOtherSizesAreRefusedOrCut) {
 TEST_F(CApi, LogsAreExplained) {
   const char log[] = "ok\nstatus=0x1d : statusType=0x9\n\0"
                      "com.apple.appleneuralengine Code=6\n";
-  anec_errors *errors = nullptr;
+  anec_logged_errors *errors = nullptr;
   ASSERT_EQ(anec_explain_log_text(log, sizeof log - 1, &errors, diags),
             ANEC_OK);
-  ASSERT_EQ(anec_errors_count(errors), 2u);
-  anec_error error = {sizeof error};
-  ASSERT_EQ(anec_errors_get(errors, 0, &error), ANEC_OK);
+  ASSERT_EQ(anec_logged_errors_count(errors), 2u);
+  anec_logged_error error = {sizeof error};
+  ASSERT_EQ(anec_logged_errors_get(errors, 0, &error), ANEC_OK);
   EXPECT_STREQ(error.id, "ane-surface-size");
   EXPECT_STREQ(error.text, "status=0x1d : statusType=0x9");
   EXPECT_EQ(std::string(error.rules).substr(0, 22), "io-row-64 io-width-32 ");
   EXPECT_EQ(error.lines, 1u);
   EXPECT_EQ(error.first_line, 2u);
   EXPECT_EQ(error.is_vague, 0);
-  ASSERT_EQ(anec_errors_get(errors, 1, &error), ANEC_OK);
+  ASSERT_EQ(anec_logged_errors_get(errors, 1, &error), ANEC_OK);
   EXPECT_STREQ(error.id, "");
   EXPECT_STREQ(error.remedy, "");
   EXPECT_EQ(error.first_line, 3u);
-  EXPECT_EQ(anec_errors_get(errors, 2, &error), ANEC_USAGE_ERROR);
+  EXPECT_EQ(anec_logged_errors_get(errors, 2, &error), ANEC_USAGE_ERROR);
   // A caller of an older version.
-  error.struct_size = offsetof(anec_error, summary);
+  error.struct_size = offsetof(anec_logged_error, summary);
   error.summary = nullptr;
-  ASSERT_EQ(anec_errors_get(errors, 0, &error), ANEC_OK);
+  ASSERT_EQ(anec_logged_errors_get(errors, 0, &error), ANEC_OK);
   EXPECT_EQ(error.summary, nullptr);
-  anec_errors_destroy(errors);
+  anec_logged_errors_destroy(errors);
 
   size_t count = 0;
   EXPECT_EQ(anec_explain_text("ane-surface-size", nullptr, 0, &count, diags),
@@ -405,7 +426,9 @@ TEST_F(CApi, NarrowsAKernelByExamples) {
     anec_program *made = nullptr;
     if (anec_compile_text(square, "k.tdsl", &options, &made, diags) != ANEC_OK)
       return reports();
-    std::string text = anec_program_mil(made);
+    const char *mil = nullptr;
+    EXPECT_EQ(anec_program_mil(made, &mil, diags), ANEC_OK);
+    std::string text = mil;
     anec_program_destroy(made);
     size_t type = text.rfind("tensor<", text.find("> mul = ")) + 7;
     return text.substr(type, 4);
@@ -427,8 +450,9 @@ TEST_F(CApi, NarrowsAKernelByExamples) {
 TEST_F(CApi, RunsAKernelAndRefusesArraysThatDoNotFit) {
   compile(kernel);
   EXPECT_EQ(anec_program_is_model(program), 0);
-  EXPECT_NE(std::string(anec_program_mil(program)).find("func main<ios18>"),
-            std::string::npos);
+  const char *mil = nullptr;
+  ASSERT_EQ(anec_program_mil(program, &mil, diags), ANEC_OK);
+  EXPECT_NE(std::string(mil).find("func main<ios18>"), std::string::npos);
   size_t count = 0;
   ASSERT_EQ(anec_session_input_count(session, nullptr, &count, diags), ANEC_OK);
   EXPECT_EQ(count, 1u);
