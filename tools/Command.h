@@ -39,6 +39,10 @@ public:
 };
 
 /// The row of a command: its texts in `--help`, and how it is made.
+/// What exit codes mean if a command says nothing else.
+inline constexpr llvm::StringLiteral usualExits =
+    "0 success, 1 invalid input, 2 wrong usage, 3 system failure";
+
 struct CommandDef {
   /// Empty for the command that runs when none is named.
   llvm::StringLiteral name = "";
@@ -50,6 +54,9 @@ struct CommandDef {
   llvm::StringLiteral synopsis = "";
   /// Text below the flags, with a newline after each line; may be empty.
   llvm::StringLiteral details = "";
+  /// What its exit codes mean, where that is not `usualExits`: all of them,
+  /// with a newline and two spaces where a line ends.
+  llvm::StringLiteral exits = "";
   /// The flags that most people use, with spaces between, which `--help` shows;
   /// empty for all. `--help-all` shows the others, too.
   llvm::StringLiteral usual = "";

@@ -254,7 +254,6 @@ void anec::printHelp(const Tool &tool, const CommandDef &command,
                 ? llvm::StringRef(command.examples)
                 : firstExamples(command.examples,
                                 command.name.empty() ? 3 : 6));
-  out << "\n"
-         "EXIT STATUS: 0 success, 1 invalid input, 2 wrong usage, 3 system "
-         "failure\n";
+  out << "\nEXIT STATUS: "
+      << (command.exits.empty() ? usualExits : command.exits) << '\n';
 }

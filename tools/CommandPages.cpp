@@ -128,6 +128,8 @@ static void printManCommand(const Tool &tool, const CommandRow &row,
   }
   if (!def.details.empty())
     printAsWritten(def.details, out);
+  if (!def.exits.empty())
+    printAsWritten(("EXIT STATUS: " + def.exits).str(), out);
   if (!def.examples.empty())
     printAsWritten(def.examples, out);
 }
@@ -147,8 +149,8 @@ static void printMan(const Tool &tool, llvm::ArrayRef<CommandRow> rows,
   out << ".SH COMMANDS\n";
   for (const CommandRow &row : rows)
     printManCommand(tool, row, out);
-  out << ".SH EXIT STATUS\n0 success, 1 invalid input, 2 wrong usage, 3 system "
-         "failure\n";
+  out << ".SH EXIT STATUS\n"
+      << usualExits << ", unless the command says others\n";
 }
 
 //===----------------------------------------------------------------------===//

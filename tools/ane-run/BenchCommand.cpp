@@ -123,6 +123,9 @@ constinit const CommandDef commands::Bench = {
     .summary = "Time a program, or kernels with published benchmark figures",
     .synopsis = "PROGRAM.mil|.onnx|.pt2|.mlpackage|.mlmodel|.mlmodelc|.tdsl|."
                 "ir|.anepkg",
+    .exits =
+        "0 success, 1 invalid input, 2 wrong usage, 3 system failure, or a "
+        "row\n  without a figure",
     .usual = "input weights init target suite list iterations warmup json "
              "plot o backend numerics",
     .examples = R"(  ane-run bench out.mil --iterations 50 --json

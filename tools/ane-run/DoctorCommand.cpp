@@ -196,6 +196,9 @@ constinit const CommandDef commands::Doctor = {
         "With --run, the report has the available parts, too. Programs that "
         "the compiler crashes on,\nor that never end, end only a process of "
         "their own. FILE.json is written before and after\neach.\n",
+    .exits =
+        "0 success, whatever the verdicts, 1 invalid input, 2 wrong usage, "
+        "3 system\n  failure, no engine, or with --run no program that runs",
     .examples = R"(  ane-run doctor
   ane-run doctor --path=direct --json
   ane-run doctor --run --dry-run

@@ -114,6 +114,8 @@ constinit const CommandDef commands::Probe = {
     .details = "Rules whose programs may crash more than their own process are "
                "probed last; FILE.json\n"
                "has the results of all other rules by then.\n",
+    .exits = "0 rules were tested, whatever the verdicts, 1 invalid input, 2 "
+             "wrong usage,\n  3 system failure, or no engine",
     .usual = "o rule skip-dangerous resume time json backend",
     .examples = R"(  ane-run probe --backend=ane -o here.json
   ane-run probe --backend=ane -o here.json --resume

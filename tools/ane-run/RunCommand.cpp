@@ -169,6 +169,8 @@ constinit const CommandDef commands::Run = {
     .summary = "Run a program or an entry of a package once",
     .synopsis = "PROGRAM.mil|.onnx|.pt2|.mlpackage|.mlmodel|.mlmodelc|.tdsl|."
                 "ir|.anepkg",
+    .exits = "0 success, 1 invalid input or wrong output, 2 wrong usage, 3 "
+             "system failure",
     .usual = "input output-dir weights init shape compare "
              "reference rtol atol numerics backend",
     .examples = R"(  ane-run out.mil --input x=x.npy --output-dir results

@@ -188,10 +188,9 @@ constinit const CommandDef commands::Check = {
     .summary = "Report the rules of a chip that programs break",
     .synopsis = "FILE.tdsl|.ir|.mil|.onnx|.pt2|.mlpackage|.mlmodel|.mlmodelc|."
                 "anepkg...",
-    .details = "Exits with 0 if nothing is found that --fail-on names, 1 if "
-               "something is or a\nprogram cannot be read, 2 if the command "
-               "line is wrong, and 3 if the system\nfails. --target takes "
-               "several chips, separated by commas.\n",
+    .details = "--target takes several chips, separated by commas.\n",
+    .exits = "0 nothing that --fail-on names, 1 something is, or a program "
+             "cannot\n  be read, 2 wrong usage, 3 system failure",
     .usual = "target for os fail-on assume baseline write-baseline all "
              "format shape",
     .examples = R"(  anec check out.mil --target=m1

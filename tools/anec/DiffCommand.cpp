@@ -80,8 +80,9 @@ constinit const CommandDef commands::Diff = {
     .group = commands::programs,
     .summary = "Print the differences between two programs",
     .synopsis = "LEFT RIGHT",
-    .details = "Exits with 0 if the programs are equal, 1 if they differ, and "
-               "2 if one cannot be read.\n",
+    .exits =
+        "0 no differences, 1 differences, 2 wrong usage, or a program that "
+        "cannot\n  be read, 3 system failure",
     .examples = R"(  anec diff old.mil new.mil
   anec diff --stat old.mil new.mil                 how many ops differ
   anec diff --ignore-weights model.mlmodelc model.mil

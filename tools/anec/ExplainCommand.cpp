@@ -125,9 +125,9 @@ constinit const CommandDef commands::Explain = {
     .group = commands::rules,
     .summary = "Explain a rule, an error, a message, or the errors in a log",
     .synopsis = "RULE|ERROR|MESSAGE",
-    .details =
-        "Exits with 0 if the log and the program can be read, whatever is "
-        "in them.\n",
+    .exits =
+        "0 success, whatever the log has, 1 a file cannot be read, 2 wrong "
+        "usage, or\n  an unknown id, 3 system failure",
     .examples = R"(  anec explain io-row-64
   anec explain ane-surface-size
   anec explain broadcast-mismatch             why, and an example of it
