@@ -11,8 +11,8 @@
 #ifndef ANEC_LIB_PRECOMPILED_H
 #define ANEC_LIB_PRECOMPILED_H
 
-#include "anec/IR/OpDef.h"
 #include "anec/Support/Diagnostics.h"
+#include "lib/IR/OpDef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"

@@ -5,7 +5,7 @@
 
 #include "FatalErrors.h"
 #include "ExitCode.h"
-#include "anec/Support/Unfinished.h"
+#include "lib/Support/Unfinished.h"
 
 using namespace anec;
 

@@ -12,7 +12,7 @@
 #ifndef ANEC_TOOLS_FLAGERRORS_H
 #define ANEC_TOOLS_FLAGERRORS_H
 
-#include "anec/Support/Suggestion.h"
+#include "lib/Support/Suggestion.h"
 #include "llvm/Support/CommandLine.h"
 
 namespace anec {

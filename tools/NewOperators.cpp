@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExitCode.h"
-#include "anec/Support/MemoryLimit.h"
+#include "lib/Support/MemoryLimit.h"
 #include <cstdlib>
 #include <new>
 

@@ -6,7 +6,7 @@
 #ifndef ANEC_TOOLS_SHAPEFLAG_H
 #define ANEC_TOOLS_SHAPEFLAG_H
 
-#include "anec/MIL/ShapeArgument.h"
+#include "lib/MIL/ShapeArgument.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/CommandLine.h"
 

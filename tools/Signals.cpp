@@ -5,8 +5,8 @@
 
 #include "Signals.h"
 #include "ExitCode.h"
-#include "anec/Support/MappedRanges.h"
-#include "anec/Support/Unfinished.h"
+#include "lib/Support/MappedRanges.h"
+#include "lib/Support/Unfinished.h"
 #include <algorithm>
 #include <csignal>
 #include <cstring>

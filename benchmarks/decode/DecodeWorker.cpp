@@ -16,8 +16,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "anec/Runtime/CPU/CpuBackend.h"
 #include "anec/Runtime/Session.h"
+#include "lib/Runtime/CPU/CpuBackend.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstring>
 #include <ctime>

@@ -14,8 +14,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/MIL/Reader.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Runtime/CPU/CpuBackend.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Runtime/CPU/CpuBackend.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"

@@ -16,7 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Formats/Source.h"
-#include "anec/Runtime/CPU/CpuBackend.h"
+#include "lib/Runtime/CPU/CpuBackend.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/MemoryBuffer.h"

@@ -17,8 +17,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "anec/Runtime/CPU/InstructionSets.h"
-#include "anec/Runtime/CPU/ProductKernels.h"
+#include "lib/Runtime/CPU/InstructionSets.h"
+#include "lib/Runtime/CPU/ProductKernels.h"
 #include <cmath>
 #include <cstdlib>
 #include <ctime>

@@ -17,9 +17,9 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "anec/Runtime/CPU/CpuBackend.h"
 #include "anec/Runtime/Session.h"
 #include "anec/Train/AdamW.h"
+#include "lib/Runtime/CPU/CpuBackend.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>

@@ -4,13 +4,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arrays.h"
-#include "anec/API/Diags.h"
-#include "anec/IR/Names.h"
-#include "anec/MIL/Diags.h"
-#include "anec/Runtime/Diags.h"
-#include "anec/Runtime/InputArrays.h"
-#include "anec/Support/Half.h"
-#include "anec/Support/Suggestion.h"
+#include "lib/API/Diags.h"
+#include "lib/IR/Names.h"
+#include "lib/MIL/Diags.h"
+#include "lib/Runtime/Diags.h"
+#include "lib/Runtime/InputArrays.h"
+#include "lib/Support/Half.h"
+#include "lib/Support/Suggestion.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cstring>
 

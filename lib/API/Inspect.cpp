@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/API/Inspect.h"
-#include "anec/API/Diags.h"
-#include "anec/API/PackageForm.h"
 #include "anec/MIL/ModelDescription.h"
+#include "lib/API/Diags.h"
+#include "lib/API/PackageForm.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 

@@ -3,11 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/API/ModelCache.h"
+#include "lib/API/ModelCache.h"
 #include "anec/API/Compile.h"
-#include "anec/Import/Import.h"
-#include "anec/Support/AtomicFolder.h"
-#include "anec/Support/Digest.h"
+#include "lib/Import/Import.h"
+#include "lib/Support/AtomicFolder.h"
+#include "lib/Support/Digest.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"

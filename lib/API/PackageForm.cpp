@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/API/PackageForm.h"
+#include "lib/API/PackageForm.h"
 #include "Examples.h"
 #include "llvm/ADT/STLExtras.h"
 

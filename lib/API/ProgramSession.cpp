@@ -5,10 +5,10 @@
 
 #include "anec/API/ProgramSession.h"
 #include "SingleProgram.h"
-#include "anec/API/Diags.h"
-#include "anec/API/SourceModel.h"
-#include "anec/Runtime/Diags.h"
-#include "anec/Support/TemporaryFolder.h"
+#include "lib/API/Diags.h"
+#include "lib/API/SourceModel.h"
+#include "lib/Runtime/Diags.h"
+#include "lib/Support/TemporaryFolder.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace anec;

@@ -4,10 +4,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "QuantizeProgram.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Ops/Weights.h"
-#include "anec/Package/QuantizeKernel.h"
-#include "anec/Quantize/Diags.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Ops/Weights.h"
+#include "lib/Package/QuantizeKernel.h"
+#include "lib/Quantize/Diags.h"
 #include <set>
 
 using namespace anec;

@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "SingleProgram.h"
-#include "anec/API/Diags.h"
-#include "anec/Runtime/Diags.h"
-#include "anec/Runtime/ProgramRun.h"
+#include "lib/API/Diags.h"
+#include "lib/Runtime/Diags.h"
+#include "lib/Runtime/ProgramRun.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace anec;

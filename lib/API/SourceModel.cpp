@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/API/SourceModel.h"
+#include "lib/API/SourceModel.h"
 
 using namespace anec;
 

@@ -5,8 +5,8 @@
 
 #include "anec/API/SourceShapes.h"
 #include "anec/API/Compile.h"
-#include "anec/API/Diags.h"
 #include "anec/CoreML/WantedDescription.h"
+#include "lib/API/Diags.h"
 
 using namespace anec;
 

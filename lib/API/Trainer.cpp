@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/API/Trainer.h"
-#include "anec/API/Diags.h"
-#include "anec/Package/MaskDraw.h"
+#include "lib/API/Diags.h"
+#include "lib/Package/MaskDraw.h"
 #include "llvm/ADT/StringExtras.h"
 #include <chrono>
 #include <deque>

@@ -5,9 +5,9 @@
 
 #include "anec/API/WholeModel.h"
 #include "QuantizeProgram.h"
-#include "anec/CoreML/Writer.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Package/Diags.h"
+#include "lib/CoreML/Writer.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Package/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 

@@ -8,8 +8,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "anec/Arrays/BlockFormat.h"
-#include "anec/Support/Half.h"
+#include "lib/Arrays/BlockFormat.h"
+#include "lib/Support/Half.h"
 #include "llvm/Support/Endian.h"
 
 using namespace anec;

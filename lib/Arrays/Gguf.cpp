@@ -3,11 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Arrays/Gguf.h"
+#include "lib/Arrays/Gguf.h"
 #include "GgufTypes.h"
-#include "anec/Arrays/BlockFormat.h"
-#include "anec/Arrays/Diags.h"
-#include "anec/Arrays/StoredAs.h"
+#include "lib/Arrays/BlockFormat.h"
+#include "lib/Arrays/Diags.h"
+#include "lib/Arrays/StoredAs.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"

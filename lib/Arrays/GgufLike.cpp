@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Arrays/GgufWriter.h"
-#include "anec/Arrays/StoredAs.h"
+#include "lib/Arrays/GgufWriter.h"
+#include "lib/Arrays/StoredAs.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace anec;

@@ -6,7 +6,7 @@
 #ifndef ANEC_LIB_ARRAYS_GGUFTYPES_H
 #define ANEC_LIB_ARRAYS_GGUFTYPES_H
 
-#include "anec/Arrays/Gguf.h"
+#include "lib/Arrays/Gguf.h"
 
 namespace anec {
 

@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Arrays/GgufWriter.h"
+#include "lib/Arrays/GgufWriter.h"
 #include "GgufTypes.h"
-#include "anec/Arrays/StoredAs.h"
+#include "lib/Arrays/StoredAs.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/EndianStream.h"
 

@@ -15,8 +15,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "anec/Arrays/Llama2c.h"
-#include "anec/Arrays/Diags.h"
+#include "lib/Arrays/Llama2c.h"
+#include "lib/Arrays/Diags.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FormatVariadic.h"
 

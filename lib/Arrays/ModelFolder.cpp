@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Arrays/ModelFolder.h"
-#include "anec/Arrays/Diags.h"
-#include "anec/Support/AtomicFile.h"
-#include "anec/Support/FileName.h"
+#include "lib/Arrays/ModelFolder.h"
+#include "lib/Arrays/Diags.h"
+#include "lib/Support/AtomicFile.h"
+#include "lib/Support/FileName.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"

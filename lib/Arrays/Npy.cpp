@@ -14,9 +14,9 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "anec/Arrays/Npy.h"
-#include "anec/Arrays/Diags.h"
-#include "anec/Arrays/StoredAs.h"
+#include "lib/Arrays/Npy.h"
+#include "lib/Arrays/Diags.h"
+#include "lib/Arrays/StoredAs.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/EndianStream.h"

@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Arrays/Safetensors.h"
-#include "anec/Arrays/Diags.h"
-#include "anec/Arrays/StoredAs.h"
-#include "anec/Support/Json.h"
+#include "lib/Arrays/Safetensors.h"
+#include "lib/Arrays/Diags.h"
+#include "lib/Arrays/StoredAs.h"
+#include "lib/Support/Json.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/EndianStream.h"

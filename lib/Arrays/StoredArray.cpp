@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Arrays/StoredArray.h"
-#include "anec/Arrays/StoredAs.h"
-#include "anec/Support/Half.h"
+#include "lib/Arrays/StoredAs.h"
+#include "lib/Support/Half.h"
 #include <cstring>
 
 using namespace anec;

@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Arrays/StoredAs.h"
-#include "anec/IR/Elements.h"
-#include "anec/Support/Half.h"
+#include "lib/Arrays/StoredAs.h"
+#include "lib/IR/Elements.h"
+#include "lib/Support/Half.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>

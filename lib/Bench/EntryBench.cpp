@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Bench/Bench.h"
-#include "anec/Support/PeakMemory.h"
-#include "anec/Support/Timing.h"
+#include "lib/Bench/Bench.h"
+#include "lib/Support/PeakMemory.h"
+#include "lib/Support/Timing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"

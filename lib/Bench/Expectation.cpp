@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Expectation.h"
-#include "anec/Ops/Interpreter.h"
-#include "anec/Runtime/CPU/CpuBackend.h"
+#include "lib/Ops/Interpreter.h"
+#include "lib/Runtime/CPU/CpuBackend.h"
 #include <cmath>
 
 using namespace anec;

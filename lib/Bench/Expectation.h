@@ -14,8 +14,8 @@
 #ifndef ANEC_BENCH_EXPECTATION_H
 #define ANEC_BENCH_EXPECTATION_H
 
-#include "anec/Bench/SuiteKernel.h"
 #include "anec/Runtime/Backend.h"
+#include "lib/Bench/SuiteKernel.h"
 
 namespace anec {
 

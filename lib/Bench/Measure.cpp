@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Bench/Measure.h"
+#include "lib/Bench/Measure.h"
 #include "Expectation.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Format.h"

@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Bench/OtherReport.h"
-#include "anec/Bench/Diags.h"
-#include "anec/Support/Json.h"
+#include "lib/Bench/OtherReport.h"
+#include "lib/Bench/Diags.h"
+#include "lib/Support/Json.h"
 
 using namespace anec;
 namespace json = llvm::json;

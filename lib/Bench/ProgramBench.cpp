@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Bench/Bench.h"
-#include "anec/Ops/Cost.h"
-#include "anec/Runtime/ProgramRun.h"
-#include "anec/Support/Timing.h"
+#include "lib/Bench/Bench.h"
+#include "lib/Ops/Cost.h"
+#include "lib/Runtime/ProgramRun.h"
+#include "lib/Support/Timing.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"

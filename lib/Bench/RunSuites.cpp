@@ -3,13 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Bench/RunSuites.h"
-#include "anec/Bench/Diags.h"
-#include "anec/Bench/SuiteCharts.h"
-#include "anec/Bench/SuiteReport.h"
+#include "lib/Bench/RunSuites.h"
 #include "anec/MIL/Printer.h"
-#include "anec/Support/AtomicFile.h"
-#include "anec/Support/FileNames.h"
+#include "lib/Bench/Diags.h"
+#include "lib/Bench/SuiteCharts.h"
+#include "lib/Bench/SuiteReport.h"
+#include "lib/Support/AtomicFile.h"
+#include "lib/Support/FileNames.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"

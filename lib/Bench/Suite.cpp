@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Bench/Suite.h"
+#include "lib/Bench/Suite.h"
 
 using namespace anec;
 

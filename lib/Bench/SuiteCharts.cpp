@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Bench/SuiteCharts.h"
-#include "anec/Support/AtomicFile.h"
-#include "anec/Support/Chart.h"
+#include "lib/Bench/SuiteCharts.h"
+#include "lib/Support/AtomicFile.h"
+#include "lib/Support/Chart.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <cmath>

@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Bench/SuiteKernel.h"
-#include "anec/IR/Builder.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Support/Half.h"
+#include "lib/Bench/SuiteKernel.h"
+#include "lib/IR/Builder.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Support/Half.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <cmath>
 #include <cstring>

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Bench/SuiteReport.h"
-#include "anec/Ops/Cost.h"
+#include "lib/Bench/SuiteReport.h"
+#include "lib/Ops/Cost.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"

@@ -3,11 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Driver/Build.h"
+#include "lib/Driver/Build.h"
 #include "Choices.h"
 #include "Handles.h"
-#include "anec/Report/QuantizationPrinter.h"
-#include "anec/Support/Endings.h"
+#include "lib/Report/QuantizationPrinter.h"
+#include "lib/Support/Endings.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace anec;

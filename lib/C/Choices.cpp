@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Choices.h"
-#include "anec/Support/Suggestion.h"
+#include "lib/Support/Suggestion.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace anec;

@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Handles.h"
-#include "anec/API/Diags.h"
-#include "anec/Driver/Reference.h"
-#include "anec/Runtime/ProgramRun.h"
+#include "lib/API/Diags.h"
+#include "lib/Driver/Reference.h"
+#include "lib/Runtime/ProgramRun.h"
 #include <cmath>
 
 using namespace anec;

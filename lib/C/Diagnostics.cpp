@@ -4,14 +4,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Handles.h"
-#include "anec/API/Diags.h"
-#include "anec/MIL/Diags.h"
-#include "anec/Package/Diags.h"
-#include "anec/Passes/Diags.h"
-#include "anec/Runtime/Diags.h"
-#include "anec/Support/Listing.h"
-#include "anec/Target/Diags.h"
-#include "anec/Train/Diags.h"
+#include "lib/API/Diags.h"
+#include "lib/MIL/Diags.h"
+#include "lib/Package/Diags.h"
+#include "lib/Passes/Diags.h"
+#include "lib/Runtime/Diags.h"
+#include "lib/Support/Listing.h"
+#include "lib/Target/Diags.h"
+#include "lib/Train/Diags.h"
 #include <string_view>
 
 using namespace anec;

@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Handles.h"
-#include "anec/IR/OpDef.h"
-#include "anec/Report/DifferenceReport.h"
+#include "lib/IR/OpDef.h"
+#include "lib/Report/DifferenceReport.h"
 
 using namespace anec;
 using namespace anec::c;

@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Handles.h"
-#include "anec/Generate/Diags.h"
-#include "anec/Train/Diags.h"
+#include "lib/Generate/Diags.h"
+#include "lib/Train/Diags.h"
 #include <atomic>
 
 using namespace anec;

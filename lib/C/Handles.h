@@ -14,9 +14,9 @@
 #define ANEC_LIB_C_HANDLES_H
 
 #include "anec-c.h"
-#include "anec/MIL/Compare.h"
-#include "anec/Runtime/Comparison.h"
 #include "anec/anec.h"
+#include "lib/MIL/Compare.h"
+#include "lib/Runtime/Comparison.h"
 #include <atomic>
 #include <cstring>
 

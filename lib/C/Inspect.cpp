@@ -5,8 +5,8 @@
 
 #include "Handles.h"
 #include "anec/Report/RuleDescription.h"
-#include "anec/Support/Listing.h"
-#include "anec/Target/Diags.h"
+#include "lib/Support/Listing.h"
+#include "lib/Target/Diags.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace anec;

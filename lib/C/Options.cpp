@@ -5,8 +5,8 @@
 
 #include "Choices.h"
 #include "Handles.h"
-#include "anec/API/Diags.h"
-#include "anec/MIL/ShapeArgument.h"
+#include "lib/API/Diags.h"
+#include "lib/MIL/ShapeArgument.h"
 
 using namespace anec;
 using namespace anec::c;

@@ -6,10 +6,11 @@
 #include "Choices.h"
 #include "Handles.h"
 #include "anec/CoreML/WantedDescription.h"
-#include "anec/Support/AtomicFile.h"
-#include "anec/Support/Endings.h"
 #include "anec/Support/MappedFile.h"
-#include "anec/Support/TemporaryFolder.h"
+#include "lib/Support/AtomicFile.h"
+#include "lib/Support/AtomicFolder.h"
+#include "lib/Support/Endings.h"
+#include "lib/Support/TemporaryFolder.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace anec;

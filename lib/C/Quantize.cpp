@@ -5,7 +5,7 @@
 
 #include "Choices.h"
 #include "Handles.h"
-#include "anec/API/Calibrate.h"
+#include "lib/API/Calibrate.h"
 
 using namespace anec;
 using namespace anec::c;

@@ -5,7 +5,7 @@
 
 #include "Choices.h"
 #include "Handles.h"
-#include "anec/Support/Interruption.h"
+#include "lib/Support/Interruption.h"
 
 using namespace anec;
 using namespace anec::c;

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Handles.h"
-#include "anec/Generate/Diags.h"
+#include "lib/Generate/Diags.h"
 #include <atomic>
 
 using namespace anec;

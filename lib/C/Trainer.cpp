@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Handles.h"
-#include "anec/Support/Interruption.h"
+#include "lib/Support/Interruption.h"
 
 using namespace anec;
 using namespace anec::c;

@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Classifier.h"
-#include "anec/IR/Builder.h"
-#include "anec/Ops/Ops.h"
+#include "lib/IR/Builder.h"
+#include "lib/Ops/Ops.h"
 
 using namespace anec;
 using namespace anec::coreml;

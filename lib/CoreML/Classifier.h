@@ -7,7 +7,7 @@
 #define ANEC_LIB_COREML_CLASSIFIER_H
 
 #include "anec/MIL/ModelDescription.h"
-#include "anec/MIL/ProgramSink.h"
+#include "lib/MIL/ProgramSink.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace anec::coreml {

@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CompiledData.h"
-#include "anec/Support/Digest.h"
+#include "lib/Support/Digest.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Base64.h"
 

@@ -5,7 +5,7 @@
 
 #include "CompiledFolder.h"
 #include "DescriptionWriter.h"
-#include "anec/Support/Json.h"
+#include "lib/Support/Json.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

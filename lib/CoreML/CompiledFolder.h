@@ -6,7 +6,7 @@
 #ifndef ANEC_LIB_COREML_COMPILEDFOLDER_H
 #define ANEC_LIB_COREML_COMPILEDFOLDER_H
 
-#include "anec/Support/AtomicFolder.h"
+#include "lib/Support/AtomicFolder.h"
 
 namespace anec::coreml::compiled {
 

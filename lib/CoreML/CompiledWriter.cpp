@@ -6,10 +6,10 @@
 #include "CompiledData.h"
 #include "CompiledFolder.h"
 #include "CompiledMetadata.h"
-#include "anec/CoreML/Diags.h"
-#include "anec/CoreML/Writer.h"
-#include "anec/IR/Blocks.h"
-#include "anec/Support/AtomicFile.h"
+#include "lib/CoreML/Diags.h"
+#include "lib/CoreML/Writer.h"
+#include "lib/IR/Blocks.h"
+#include "lib/Support/AtomicFile.h"
 #include "llvm/Support/Path.h"
 
 using namespace anec;

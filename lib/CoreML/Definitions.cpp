@@ -5,9 +5,9 @@
 
 #include "Definitions.h"
 #include "OpArguments.h"
-#include "anec/CoreML/Diags.h"
-#include "anec/IR/Blocks.h"
-#include "anec/Ops/Ops.h"
+#include "lib/CoreML/Diags.h"
+#include "lib/IR/Blocks.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -10,12 +10,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "../MIL/ReservedNames.h"
-#include "anec/CoreML/Diags.h"
 #include "anec/CoreML/WantedDescription.h"
-#include "anec/CoreML/Writer.h"
-#include "anec/IR/Builder.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Support/Suggestion.h"
+#include "lib/CoreML/Diags.h"
+#include "lib/CoreML/Writer.h"
+#include "lib/IR/Builder.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Support/Suggestion.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 

@@ -5,7 +5,7 @@
 
 #include "DescriptionWriter.h"
 #include "Interface.h"
-#include "anec/CoreML/Writer.h"
+#include "lib/CoreML/Writer.h"
 
 using namespace anec;
 using namespace anec::coreml;

@@ -11,9 +11,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Inference.h"
-#include "anec/CoreML/Diags.h"
-#include "anec/IR/Names.h"
-#include "anec/Ops/Ops.h"
+#include "lib/CoreML/Diags.h"
+#include "lib/IR/Names.h"
+#include "lib/Ops/Ops.h"
 
 using namespace anec;
 using namespace anec::coreml;

@@ -5,8 +5,8 @@
 
 #include "KeptShapes.h"
 #include "ValueWriter.h"
-#include "anec/CoreML/Diags.h"
-#include "anec/CoreML/Reader.h"
+#include "lib/CoreML/Diags.h"
+#include "lib/CoreML/Reader.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -13,7 +13,7 @@
 #ifndef ANEC_LIB_COREML_MESSAGES_H
 #define ANEC_LIB_COREML_MESSAGES_H
 
-#include "anec/Protobuf/Message.h"
+#include "lib/Protobuf/Message.h"
 
 namespace anec::coreml {
 

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ModelParts.h"
-#include "anec/CoreML/Diags.h"
+#include "lib/CoreML/Diags.h"
 #include <limits>
 
 using namespace anec;

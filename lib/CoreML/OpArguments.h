@@ -6,7 +6,7 @@
 #ifndef ANEC_LIB_COREML_OPARGUMENTS_H
 #define ANEC_LIB_COREML_OPARGUMENTS_H
 
-#include "anec/IR/OpDef.h"
+#include "lib/IR/OpDef.h"
 
 namespace anec::coreml {
 

@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "OperationNames.h"
-#include "anec/IR/OpDef.h"
-#include "anec/Ops/Ops.h"
+#include "lib/IR/OpDef.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 

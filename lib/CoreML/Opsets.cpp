@@ -5,8 +5,8 @@
 
 #include "Opsets.h"
 #include "OpArguments.h"
-#include "anec/IR/Builder.h"
-#include "anec/Ops/Ops.h"
+#include "lib/IR/Builder.h"
+#include "lib/Ops/Ops.h"
 #include <algorithm>
 
 using namespace anec;

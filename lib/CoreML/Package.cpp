@@ -11,9 +11,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Package.h"
-#include "anec/CoreML/Diags.h"
-#include "anec/CoreML/Reader.h"
-#include "anec/Support/Json.h"
+#include "lib/CoreML/Diags.h"
+#include "lib/CoreML/Reader.h"
+#include "lib/Support/Json.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "PackageFolder.h"
-#include "anec/Support/Digest.h"
-#include "anec/Support/Json.h"
+#include "lib/Support/Digest.h"
+#include "lib/Support/Json.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 

@@ -6,13 +6,13 @@
 #include "PipelineReader.h"
 #include "ElementTypes.h"
 #include "ProgramReader.h"
-#include "anec/CoreML/Diags.h"
-#include "anec/CoreML/Writer.h"
-#include "anec/IR/Builder.h"
-#include "anec/MIL/Diags.h"
-#include "anec/MIL/FunctionBinder.h"
-#include "anec/MIL/Spelling.h"
-#include "anec/Ops/Ops.h"
+#include "lib/CoreML/Diags.h"
+#include "lib/CoreML/Writer.h"
+#include "lib/IR/Builder.h"
+#include "lib/MIL/Diags.h"
+#include "lib/MIL/FunctionBinder.h"
+#include "lib/MIL/Spelling.h"
+#include "lib/Ops/Ops.h"
 
 using namespace anec;
 using namespace anec::coreml;

@@ -8,9 +8,9 @@
 
 #include "ModelParts.h"
 #include "ValueReader.h"
-#include "anec/IR/Clone.h"
 #include "anec/MIL/ModelDescription.h"
-#include "anec/Support/Listing.h"
+#include "lib/IR/Clone.h"
+#include "lib/Support/Listing.h"
 
 namespace anec {
 class OpTable;

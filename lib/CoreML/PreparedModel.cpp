@@ -8,9 +8,9 @@
 #include "Inference.h"
 #include "Interface.h"
 #include "Opsets.h"
-#include "anec/CoreML/Diags.h"
-#include "anec/IR/Blocks.h"
-#include "anec/Ops/Ops.h"
+#include "lib/CoreML/Diags.h"
+#include "lib/IR/Blocks.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace anec;

@@ -7,7 +7,7 @@
 #define ANEC_LIB_COREML_PREPAREDMODEL_H
 
 #include "DescriptionWriter.h"
-#include "anec/CoreML/Writer.h"
+#include "lib/CoreML/Writer.h"
 
 namespace anec::coreml {
 

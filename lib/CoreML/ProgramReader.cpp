@@ -5,10 +5,10 @@
 
 #include "ProgramReader.h"
 #include "anec/CoreML/Deployment.h"
-#include "anec/CoreML/Diags.h"
-#include "anec/IR/Diags.h"
-#include "anec/MIL/Diags.h"
-#include "anec/Ops/Ops.h"
+#include "lib/CoreML/Diags.h"
+#include "lib/IR/Diags.h"
+#include "lib/MIL/Diags.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace anec;

@@ -8,8 +8,8 @@
 
 #include "Messages.h"
 #include "ValueReader.h"
-#include "anec/MIL/FunctionBinder.h"
-#include "anec/Support/Listing.h"
+#include "lib/MIL/FunctionBinder.h"
+#include "lib/Support/Listing.h"
 #include "llvm/Support/StringSaver.h"
 
 namespace anec::coreml {

@@ -6,7 +6,7 @@
 #ifndef ANEC_LIB_COREML_PROGRAMSTATISTICS_H
 #define ANEC_LIB_COREML_PROGRAMSTATISTICS_H
 
-#include "anec/MIL/ProgramSink.h"
+#include "lib/MIL/ProgramSink.h"
 #include "llvm/ADT/StringMap.h"
 #include <map>
 #include <set>

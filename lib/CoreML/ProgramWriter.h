@@ -8,7 +8,7 @@
 
 #include "Messages.h"
 #include "anec/CoreML/Deployment.h"
-#include "anec/MIL/ProgramSink.h"
+#include "lib/MIL/ProgramSink.h"
 
 namespace anec::coreml {
 

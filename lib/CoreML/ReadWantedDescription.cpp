@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/CoreML/Diags.h"
 #include "anec/CoreML/WantedDescription.h"
-#include "anec/Support/Json.h"
-#include "anec/Support/Suggestion.h"
+#include "lib/CoreML/Diags.h"
+#include "lib/Support/Json.h"
+#include "lib/Support/Suggestion.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"

@@ -3,12 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/CoreML/Reader.h"
+#include "lib/CoreML/Reader.h"
 #include "Package.h"
 #include "PipelineReader.h"
 #include "ProgramReader.h"
-#include "anec/CoreML/Diags.h"
-#include "anec/Support/ReadFile.h"
+#include "lib/CoreML/Diags.h"
+#include "lib/Support/ReadFile.h"
 #include <unistd.h>
 
 using namespace anec;

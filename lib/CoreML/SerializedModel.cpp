@@ -5,7 +5,7 @@
 
 #include "SerializedModel.h"
 #include "ProgramWriter.h"
-#include "anec/CoreML/Diags.h"
+#include "lib/CoreML/Diags.h"
 #include <limits>
 
 using namespace anec;

@@ -5,12 +5,12 @@
 
 #include "ValueReader.h"
 #include "ElementTypes.h"
-#include "anec/CoreML/Diags.h"
-#include "anec/IR/Diags.h"
-#include "anec/IR/Elements.h"
-#include "anec/MIL/Diags.h"
-#include "anec/MIL/Spelling.h"
-#include "anec/Ops/Diags.h"
+#include "lib/CoreML/Diags.h"
+#include "lib/IR/Diags.h"
+#include "lib/IR/Elements.h"
+#include "lib/MIL/Diags.h"
+#include "lib/MIL/Spelling.h"
+#include "lib/Ops/Diags.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"
 #include <cstring>

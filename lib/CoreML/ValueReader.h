@@ -7,9 +7,9 @@
 #define ANEC_LIB_COREML_VALUEREADER_H
 
 #include "Messages.h"
-#include "anec/MIL/Statement.h"
-#include "anec/MIL/WeightFiles.h"
 #include "anec/Support/Folder.h"
+#include "lib/MIL/Statement.h"
+#include "lib/MIL/WeightFiles.h"
 
 namespace anec::coreml {
 

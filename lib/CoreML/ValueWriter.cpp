@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ValueWriter.h"
-#include "anec/IR/Elements.h"
+#include "lib/IR/Elements.h"
 
 using namespace anec;
 using namespace anec::coreml;

@@ -7,7 +7,7 @@
 #define ANEC_LIB_COREML_VALUEWRITER_H
 
 #include "ElementTypes.h"
-#include "anec/MIL/ProgramSink.h"
+#include "lib/MIL/ProgramSink.h"
 
 namespace anec::coreml {
 

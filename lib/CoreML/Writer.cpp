@@ -3,12 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/CoreML/Writer.h"
+#include "lib/CoreML/Writer.h"
 #include "PackageFolder.h"
 #include "PreparedModel.h"
 #include "SerializedModel.h"
-#include "anec/Support/AtomicFile.h"
-#include "anec/Support/AtomicFolder.h"
+#include "lib/Support/AtomicFile.h"
+#include "lib/Support/AtomicFolder.h"
 
 using namespace anec;
 using namespace anec::coreml;

@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Driver/Build.h"
-#include "anec/API/SourceModel.h"
-#include "anec/Support/AtomicFile.h"
-#include "anec/Support/Endings.h"
+#include "lib/Driver/Build.h"
+#include "lib/API/SourceModel.h"
+#include "lib/Support/AtomicFile.h"
+#include "lib/Support/Endings.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

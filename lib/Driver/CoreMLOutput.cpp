@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Stages.h"
-#include "anec/API/Diags.h"
 #include "anec/CoreML/WantedDescription.h"
 #include "anec/Package/ModelPackage.h"
+#include "lib/API/Diags.h"
 
 using namespace anec;
 

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Stages.h"
-#include "anec/Package/ScheduleDot.h"
+#include "lib/Package/ScheduleDot.h"
 
 using namespace anec;
 

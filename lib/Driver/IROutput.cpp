@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Driver/Build.h"
-#include "anec/IR/Text.h"
+#include "lib/Driver/Build.h"
+#include "lib/IR/Text.h"
 
 using namespace anec;
 

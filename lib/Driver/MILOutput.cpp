@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Stages.h"
-#include "anec/MIL/Canonical.h"
-#include "anec/Support/Endings.h"
+#include "lib/MIL/Canonical.h"
+#include "lib/Support/Endings.h"
 
 using namespace anec;
 

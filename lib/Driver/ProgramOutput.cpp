@@ -3,12 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/API/Diags.h"
-#include "anec/Arrays/Safetensors.h"
-#include "anec/Driver/Build.h"
-#include "anec/Frontend/ProgramWriter.h"
 #include "anec/IR/SourceWeights.h"
-#include "anec/Support/AtomicFile.h"
+#include "lib/API/Diags.h"
+#include "lib/Arrays/Safetensors.h"
+#include "lib/Driver/Build.h"
+#include "lib/Frontend/ProgramWriter.h"
+#include "lib/Support/AtomicFile.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"

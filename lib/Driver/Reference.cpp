@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Driver/Reference.h"
-#include "anec/Driver/Build.h"
-#include "anec/Runtime/ProgramRun.h"
+#include "lib/Driver/Reference.h"
+#include "lib/Driver/Build.h"
+#include "lib/Runtime/ProgramRun.h"
 
 using namespace anec;
 

@@ -6,7 +6,7 @@
 #ifndef ANEC_LIB_DRIVER_STAGES_H
 #define ANEC_LIB_DRIVER_STAGES_H
 
-#include "anec/Driver/Build.h"
+#include "lib/Driver/Build.h"
 
 namespace anec {
 

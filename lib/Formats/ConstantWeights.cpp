@@ -4,10 +4,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "ConstantWeights.h"
-#include "anec/IR/Blocks.h"
-#include "anec/IR/Builder.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Ops/Weights.h"
+#include "lib/IR/Blocks.h"
+#include "lib/IR/Builder.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Ops/Weights.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

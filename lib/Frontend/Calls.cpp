@@ -12,9 +12,9 @@
 #include "Hints.h"
 #include "Lowering.h"
 #include "OpNames.h"
-#include "anec/Frontend/Diags.h"
-#include "anec/IR/Diags.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Frontend/Diags.h"
+#include "lib/IR/Diags.h"
+#include "lib/Ops/Ops.h"
 
 using namespace anec;
 using namespace anec::frontend;

@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dimensions.h"
-#include "anec/IR/OpDef.h"
-#include "anec/Ops/Ops.h"
+#include "lib/IR/OpDef.h"
+#include "lib/Ops/Ops.h"
 
 using namespace anec;
 using namespace anec::frontend;

@@ -5,9 +5,9 @@
 
 #include "Hints.h"
 #include "Lowering.h"
-#include "anec/Frontend/Diags.h"
-#include "anec/IR/Diags.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Frontend/Diags.h"
+#include "lib/IR/Diags.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace anec;

@@ -11,9 +11,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
-#include "anec/Frontend/Diags.h"
-#include "anec/IR/Diags.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Frontend/Diags.h"
+#include "lib/IR/Diags.h"
+#include "lib/Ops/Ops.h"
 #include <cmath>
 
 using namespace anec;

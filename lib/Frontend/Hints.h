@@ -12,9 +12,9 @@
 #ifndef ANEC_LIB_FRONTEND_HINTS_H
 #define ANEC_LIB_FRONTEND_HINTS_H
 
-#include "anec/Frontend/Ast.h"
-#include "anec/IR/OpDef.h"
-#include "anec/Support/Suggestion.h"
+#include "lib/Frontend/Ast.h"
+#include "lib/IR/OpDef.h"
+#include "lib/Support/Suggestion.h"
 
 namespace anec::frontend {
 

@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Imports.h"
-#include "anec/Frontend/Diags.h"
-#include "anec/Frontend/Frontend.h"
-#include "anec/Support/ReadFile.h"
+#include "lib/Frontend/Diags.h"
+#include "lib/Frontend/Frontend.h"
+#include "lib/Support/ReadFile.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

@@ -6,7 +6,7 @@
 #ifndef ANEC_LIB_FRONTEND_IMPORTS_H
 #define ANEC_LIB_FRONTEND_IMPORTS_H
 
-#include "anec/Frontend/Ast.h"
+#include "lib/Frontend/Ast.h"
 #include <memory>
 
 namespace anec::frontend {

@@ -16,8 +16,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
-#include "anec/Frontend/Diags.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Frontend/Diags.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace anec;

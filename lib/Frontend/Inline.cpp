@@ -17,11 +17,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
-#include "anec/Frontend/Diags.h"
-#include "anec/IR/Clone.h"
-#include "anec/IR/Diags.h"
-#include "anec/Ops/Diags.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Frontend/Diags.h"
+#include "lib/IR/Clone.h"
+#include "lib/IR/Diags.h"
+#include "lib/Ops/Diags.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace anec;

@@ -16,9 +16,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
-#include "anec/Frontend/Diags.h"
-#include "anec/IR/Elements.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Frontend/Diags.h"
+#include "lib/IR/Elements.h"
+#include "lib/Ops/Ops.h"
 #include <cmath>
 
 using namespace anec;

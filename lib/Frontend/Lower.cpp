@@ -5,9 +5,9 @@
 
 #include "Imports.h"
 #include "Lowering.h"
-#include "anec/Frontend/Diags.h"
-#include "anec/IR/Diags.h"
-#include "anec/IR/Verifier.h"
+#include "lib/Frontend/Diags.h"
+#include "lib/IR/Diags.h"
+#include "lib/IR/Verifier.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace anec;

@@ -17,9 +17,9 @@
 
 #include "Dimensions.h"
 #include "Numbers.h"
-#include "anec/Frontend/Frontend.h"
-#include "anec/IR/Builder.h"
-#include "anec/Support/Suggestion.h"
+#include "lib/Frontend/Frontend.h"
+#include "lib/IR/Builder.h"
+#include "lib/Support/Suggestion.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"

@@ -22,10 +22,10 @@
 
 #include "Hints.h"
 #include "Lowering.h"
-#include "anec/Frontend/Diags.h"
-#include "anec/IR/Diags.h"
-#include "anec/Ops/Diags.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Frontend/Diags.h"
+#include "lib/IR/Diags.h"
+#include "lib/Ops/Diags.h"
+#include "lib/Ops/Ops.h"
 
 using namespace anec;
 using namespace anec::frontend;

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Numbers.h"
-#include "anec/Frontend/Diags.h"
+#include "lib/Frontend/Diags.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 #include <fmt/format.h>

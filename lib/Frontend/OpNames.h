@@ -6,7 +6,7 @@
 #ifndef ANEC_LIB_FRONTEND_OPNAMES_H
 #define ANEC_LIB_FRONTEND_OPNAMES_H
 
-#include "anec/IR/OpDef.h"
+#include "lib/IR/OpDef.h"
 
 namespace anec::frontend {
 

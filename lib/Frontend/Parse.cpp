@@ -5,8 +5,8 @@
 
 #include "Hints.h"
 #include "Syntax.h"
-#include "anec/Frontend/Diags.h"
-#include "anec/Frontend/Frontend.h"
+#include "lib/Frontend/Diags.h"
+#include "lib/Frontend/Frontend.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ConvertUTF.h"

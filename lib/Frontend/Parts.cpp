@@ -10,8 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
-#include "anec/Frontend/Diags.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Frontend/Diags.h"
+#include "lib/Ops/Ops.h"
 
 using namespace anec;
 using namespace anec::frontend;

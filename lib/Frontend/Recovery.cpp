@@ -5,7 +5,7 @@
 
 #include "Hints.h"
 #include "Syntax.h"
-#include "anec/Frontend/Diags.h"
+#include "lib/Frontend/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -4,10 +4,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
-#include "anec/Frontend/Diags.h"
-#include "anec/IR/Diags.h"
-#include "anec/IR/Names.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Frontend/Diags.h"
+#include "lib/IR/Diags.h"
+#include "lib/IR/Names.h"
+#include "lib/Ops/Ops.h"
 
 using namespace anec;
 using namespace anec::frontend;

@@ -17,7 +17,7 @@
 
 #include "TDSLLexer.h"
 #include "TDSLParser.h"
-#include "anec/Frontend/Ast.h"
+#include "lib/Frontend/Ast.h"
 
 namespace anec::tdsl {
 

@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace anec;

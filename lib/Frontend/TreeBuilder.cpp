@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Syntax.h"
-#include "anec/Frontend/Diags.h"
+#include "lib/Frontend/Diags.h"
 #include <cmath>
 
 using namespace anec;

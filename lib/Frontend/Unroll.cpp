@@ -16,7 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
-#include "anec/Frontend/Diags.h"
+#include "lib/Frontend/Diags.h"
 
 using namespace anec;
 using namespace anec::frontend;

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Continuation.h"
-#include "anec/Generate/Diags.h"
+#include "lib/Generate/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

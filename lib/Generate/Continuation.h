@@ -7,7 +7,7 @@
 #define ANEC_LIB_TRAIN_GENERATE_CONTINUATION_H
 
 #include "anec/Generate/Generate.h"
-#include "anec/Generate/StopTexts.h"
+#include "lib/Generate/StopTexts.h"
 #include <chrono>
 
 namespace anec {

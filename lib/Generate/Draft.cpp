@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Generate/Draft.h"
-#include "anec/Generate/Diags.h"
+#include "lib/Generate/Diags.h"
 
 using namespace anec;
 

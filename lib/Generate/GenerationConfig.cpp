@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Generate/GenerationConfig.h"
-#include "anec/Generate/Diags.h"
-#include "anec/Support/Json.h"
+#include "lib/Generate/GenerationConfig.h"
+#include "lib/Generate/Diags.h"
+#include "lib/Support/Json.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

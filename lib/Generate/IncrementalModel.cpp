@@ -5,7 +5,7 @@
 
 #include "anec/Generate/IncrementalModel.h"
 #include "Decode/BatchedModel.h"
-#include "anec/Generate/Diags.h"
+#include "lib/Generate/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
 

@@ -5,8 +5,8 @@
 
 #include "anec/Generate/OpenTextModel.h"
 #include "WholeForwardModel.h"
-#include "anec/Generate/Diags.h"
 #include "anec/Generate/IncrementalModel.h"
+#include "lib/Generate/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

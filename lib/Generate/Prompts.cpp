@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Generate/Prompts.h"
-#include "anec/Generate/Diags.h"
-#include "anec/Support/Json.h"
-#include "anec/Support/ReadFile.h"
+#include "lib/Generate/Prompts.h"
+#include "lib/Generate/Diags.h"
+#include "lib/Support/Json.h"
+#include "lib/Support/ReadFile.h"
 
 using namespace anec;
 namespace json = llvm::json;

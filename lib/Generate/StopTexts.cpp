@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Generate/StopTexts.h"
+#include "lib/Generate/StopTexts.h"
 
 using namespace anec;
 

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/IR/Blocks.h"
-#include "anec/IR/Names.h"
+#include "lib/IR/Blocks.h"
+#include "lib/IR/Names.h"
 #include <cstring>
 
 using namespace anec;

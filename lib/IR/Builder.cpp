@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/IR/Builder.h"
-#include "anec/IR/Diags.h"
+#include "lib/IR/Builder.h"
+#include "lib/IR/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 

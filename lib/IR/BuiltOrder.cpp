@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/IR/BuiltOrder.h"
+#include "lib/IR/BuiltOrder.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace anec;

@@ -6,7 +6,7 @@
 #ifndef ANEC_LIB_IR_CALLFORM_H
 #define ANEC_LIB_IR_CALLFORM_H
 
-#include "anec/IR/Blocks.h"
+#include "lib/IR/Blocks.h"
 
 namespace anec {
 

@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/IR/Constant.h"
-#include "anec/IR/DerivedConstant.h"
-#include "anec/IR/Elements.h"
-#include "anec/Support/Half.h"
+#include "lib/IR/DerivedConstant.h"
+#include "lib/IR/Elements.h"
+#include "lib/Support/Half.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Endian.h"

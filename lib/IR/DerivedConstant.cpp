@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/IR/DerivedConstant.h"
-#include "anec/IR/Elements.h"
+#include "lib/IR/DerivedConstant.h"
+#include "lib/IR/Elements.h"
 #include <array>
 #include <cmath>
 

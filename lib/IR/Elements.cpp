@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/IR/Elements.h"
-#include "anec/Support/Half.h"
+#include "lib/IR/Elements.h"
+#include "lib/Support/Half.h"
 #include "llvm/ADT/bit.h"
 #include <bit>
 #include <cassert>

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/IR/IR.h"
-#include "anec/IR/OpDef.h"
+#include "lib/IR/OpDef.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

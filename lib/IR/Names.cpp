@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/IR/Names.h"
-#include "anec/IR/OpDef.h"
+#include "lib/IR/Names.h"
+#include "lib/IR/OpDef.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace anec;

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/IR/OpDef.h"
-#include "anec/IR/Diags.h"
+#include "lib/IR/OpDef.h"
+#include "lib/IR/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/IR/ParametersOf.h"
+#include "lib/IR/ParametersOf.h"
 
 using namespace anec;
 

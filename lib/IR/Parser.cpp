@@ -12,9 +12,9 @@
 
 #include "CallForm.h"
 #include "TextReader.h"
-#include "anec/IR/Builder.h"
-#include "anec/IR/Diags.h"
-#include "anec/IR/Verifier.h"
+#include "lib/IR/Builder.h"
+#include "lib/IR/Diags.h"
+#include "lib/IR/Verifier.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"

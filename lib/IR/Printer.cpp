@@ -4,10 +4,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "CallForm.h"
-#include "anec/IR/Builder.h"
-#include "anec/IR/DerivedConstant.h"
-#include "anec/IR/Names.h"
-#include "anec/IR/Text.h"
+#include "lib/IR/Builder.h"
+#include "lib/IR/DerivedConstant.h"
+#include "lib/IR/Names.h"
+#include "lib/IR/Text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"

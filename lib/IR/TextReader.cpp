@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "TextReader.h"
-#include "anec/IR/DerivedConstant.h"
-#include "anec/IR/Diags.h"
+#include "lib/IR/DerivedConstant.h"
+#include "lib/IR/Diags.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>

@@ -12,7 +12,7 @@
 #ifndef ANEC_LIB_IR_TEXTREADER_H
 #define ANEC_LIB_IR_TEXTREADER_H
 
-#include "anec/IR/Text.h"
+#include "lib/IR/Text.h"
 
 namespace anec {
 

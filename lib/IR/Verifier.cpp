@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/IR/Verifier.h"
-#include "anec/IR/Blocks.h"
-#include "anec/IR/Builder.h"
-#include "anec/IR/Diags.h"
+#include "lib/IR/Verifier.h"
+#include "lib/IR/Blocks.h"
+#include "lib/IR/Builder.h"
+#include "lib/IR/Diags.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"

@@ -10,10 +10,10 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "anec/IR/Diags.h"
 #include "anec/IR/IR.h"
-#include "anec/IR/OpDef.h"
-#include "anec/IR/Verifier.h"
+#include "lib/IR/Diags.h"
+#include "lib/IR/OpDef.h"
+#include "lib/IR/Verifier.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"

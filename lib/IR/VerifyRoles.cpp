@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/IR/Diags.h"
-#include "anec/IR/Verifier.h"
+#include "lib/IR/Diags.h"
+#include "lib/IR/Verifier.h"
 #include <map>
 
 using namespace anec;

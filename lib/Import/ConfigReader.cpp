@@ -5,8 +5,8 @@
 
 #include "ConfigReader.h"
 #include "NeutralKeys.h"
-#include "anec/Import/Diags.h"
 #include "anec/Package/ModelFacts.h"
+#include "lib/Import/Diags.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>

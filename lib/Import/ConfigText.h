@@ -13,7 +13,7 @@
 #ifndef ANEC_LIB_IMPORT_CONFIGTEXT_H
 #define ANEC_LIB_IMPORT_CONFIGTEXT_H
 
-#include "anec/Support/Json.h"
+#include "lib/Support/Json.h"
 
 namespace anec {
 

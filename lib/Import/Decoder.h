@@ -14,7 +14,7 @@
 #define ANEC_LIB_IMPORT_DECODER_H
 
 #include "anec/IR/Type.h"
-#include "anec/Package/RopeScaling.h"
+#include "lib/Package/RopeScaling.h"
 
 namespace anec {
 

@@ -5,9 +5,9 @@
 
 #include "ExportedWeights.h"
 #include "TextModel.h"
-#include "anec/Import/Diags.h"
-#include "anec/Import/Import.h"
-#include "anec/Support/AtomicFile.h"
+#include "lib/Import/Diags.h"
+#include "lib/Import/Import.h"
+#include "lib/Support/AtomicFile.h"
 
 using namespace anec;
 using namespace llvm;

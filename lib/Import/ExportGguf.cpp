@@ -5,9 +5,9 @@
 
 #include "ExportedWeights.h"
 #include "ImportedModel.h"
-#include "anec/Arrays/GgufWriter.h"
-#include "anec/Import/Diags.h"
-#include "anec/Support/AtomicFile.h"
+#include "lib/Arrays/GgufWriter.h"
+#include "lib/Import/Diags.h"
+#include "lib/Support/AtomicFile.h"
 
 using namespace anec;
 using namespace llvm;

@@ -4,10 +4,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExportedWeights.h"
-#include "anec/Arrays/Diags.h"
-#include "anec/Import/Diags.h"
 #include "anec/Package/ModelFacts.h"
-#include "anec/Support/Json.h"
+#include "lib/Arrays/Diags.h"
+#include "lib/Import/Diags.h"
+#include "lib/Support/Json.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace anec;

@@ -14,7 +14,7 @@
 
 #include "ConfigText.h"
 #include "ImportedWeights.h"
-#include "anec/Arrays/Safetensors.h"
+#include "lib/Arrays/Safetensors.h"
 #include "llvm/Support/JSON.h"
 
 namespace anec {

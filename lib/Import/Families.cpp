@@ -5,7 +5,7 @@
 
 #include "Families.h"
 #include "LayerCalls.h"
-#include "anec/Import/Diags.h"
+#include "lib/Import/Diags.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 

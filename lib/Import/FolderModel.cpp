@@ -6,8 +6,8 @@
 #include "Families.h"
 #include "ImportedModel.h"
 #include "TextModel.h"
-#include "anec/Import/Diags.h"
-#include "anec/Support/Json.h"
+#include "lib/Import/Diags.h"
+#include "lib/Support/Json.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 

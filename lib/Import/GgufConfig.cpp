@@ -5,8 +5,8 @@
 
 #include "GgufConfig.h"
 #include "GgufRotary.h"
-#include "anec/Import/Diags.h"
-#include "anec/Support/Json.h"
+#include "lib/Import/Diags.h"
+#include "lib/Support/Json.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
 

@@ -15,7 +15,7 @@
 
 #include "ConfigReader.h"
 #include "anec/Arrays/ArraySource.h"
-#include "anec/Arrays/Gguf.h"
+#include "lib/Arrays/Gguf.h"
 
 namespace anec {
 

@@ -14,7 +14,7 @@
 #include "Families.h"
 #include "GgufConfig.h"
 #include "ImportedModel.h"
-#include "anec/Import/Diags.h"
+#include "lib/Import/Diags.h"
 
 using namespace anec;
 using namespace llvm;

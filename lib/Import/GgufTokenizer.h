@@ -13,7 +13,7 @@
 #ifndef ANEC_LIB_IMPORT_GGUFTOKENIZER_H
 #define ANEC_LIB_IMPORT_GGUFTOKENIZER_H
 
-#include "anec/Arrays/Gguf.h"
+#include "lib/Arrays/Gguf.h"
 #include "llvm/Support/JSON.h"
 
 namespace anec {

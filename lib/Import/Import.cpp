@@ -3,13 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Import/Import.h"
+#include "lib/Import/Import.h"
 #include "ImportedModel.h"
-#include "anec/Arrays/Gguf.h"
-#include "anec/Arrays/Llama2c.h"
-#include "anec/Import/Diags.h"
 #include "anec/Package/WeightBinding.h"
-#include "anec/Support/AtomicFile.h"
+#include "lib/Arrays/Gguf.h"
+#include "lib/Arrays/Llama2c.h"
+#include "lib/Import/Diags.h"
+#include "lib/Support/AtomicFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 

@@ -15,7 +15,7 @@
 #include "ConfigText.h"
 #include "GgufTokenizer.h"
 #include "ImportedWeights.h"
-#include "anec/Import/Import.h"
+#include "lib/Import/Import.h"
 
 namespace anec {
 

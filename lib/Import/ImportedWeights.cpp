@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ImportedWeights.h"
-#include "anec/Import/Diags.h"
+#include "lib/Import/Diags.h"
 
 using namespace anec;
 using namespace llvm;

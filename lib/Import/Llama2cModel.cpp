@@ -5,7 +5,7 @@
 
 #include "Families.h"
 #include "ImportedModel.h"
-#include "anec/Arrays/Llama2c.h"
+#include "lib/Arrays/Llama2c.h"
 
 using namespace anec;
 using R = WeightRole;

@@ -14,9 +14,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Alignment.h"
-#include "anec/IR/Blocks.h"
-#include "anec/IR/Text.h"
-#include "anec/Ops/Ops.h"
+#include "lib/IR/Blocks.h"
+#include "lib/IR/Text.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/Hashing.h"

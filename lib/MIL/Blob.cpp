@@ -3,12 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/MIL/Blob.h"
-#include "anec/Arrays/StoredAs.h"
-#include "anec/MIL/Diags.h"
-#include "anec/MIL/Spelling.h"
-#include "anec/Support/AtomicFile.h"
+#include "lib/MIL/Blob.h"
 #include "anec/Support/Executor.h"
+#include "lib/Arrays/StoredAs.h"
+#include "lib/MIL/Diags.h"
+#include "lib/MIL/Spelling.h"
+#include "lib/Support/AtomicFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"

@@ -3,13 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/MIL/Compare.h"
+#include "lib/MIL/Compare.h"
 #include "Alignment.h"
-#include "anec/IR/Blocks.h"
-#include "anec/IR/DerivedConstant.h"
-#include "anec/IR/OpDef.h"
-#include "anec/MIL/Spelling.h"
-#include "anec/Ops/Ops.h"
+#include "lib/IR/Blocks.h"
+#include "lib/IR/DerivedConstant.h"
+#include "lib/IR/OpDef.h"
+#include "lib/MIL/Spelling.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"

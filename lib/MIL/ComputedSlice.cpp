@@ -10,9 +10,9 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "anec/MIL/FunctionBinder.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Ops/Slices.h"
+#include "lib/MIL/FunctionBinder.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Ops/Slices.h"
 #include <functional>
 
 using namespace anec;

@@ -12,12 +12,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopTurns.h"
-#include "anec/IR/Diags.h"
-#include "anec/MIL/Diags.h"
-#include "anec/MIL/FunctionBinder.h"
-#include "anec/Ops/Control.h"
-#include "anec/Ops/Diags.h"
-#include "anec/Ops/Ops.h"
+#include "lib/IR/Diags.h"
+#include "lib/MIL/Diags.h"
+#include "lib/MIL/FunctionBinder.h"
+#include "lib/Ops/Control.h"
+#include "lib/Ops/Diags.h"
+#include "lib/Ops/Ops.h"
 #include <utility>
 
 using namespace anec;

@@ -11,13 +11,13 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "anec/IR/ParametersOf.h"
-#include "anec/MIL/Diags.h"
-#include "anec/MIL/FunctionBinder.h"
-#include "anec/Ops/Control.h"
-#include "anec/Ops/Cost.h"
-#include "anec/Ops/Evaluate.h"
-#include "anec/Ops/Ops.h"
+#include "lib/IR/ParametersOf.h"
+#include "lib/MIL/Diags.h"
+#include "lib/MIL/FunctionBinder.h"
+#include "lib/Ops/Control.h"
+#include "lib/Ops/Cost.h"
+#include "lib/Ops/Evaluate.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"

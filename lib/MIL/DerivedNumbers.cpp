@@ -5,9 +5,9 @@
 
 #include "DerivedNumbers.h"
 #include "Number.h"
-#include "anec/IR/DerivedConstant.h"
-#include "anec/MIL/Spelling.h"
-#include "anec/Ops/Ops.h"
+#include "lib/IR/DerivedConstant.h"
+#include "lib/MIL/Spelling.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"

@@ -5,7 +5,7 @@
 ///
 /// \file
 /// A text has the numbers that the engine computes with, rounded to their type.
-/// Those that derived constants (anec/IR/DerivedConstant.h) have in fp32 are in
+/// Those that derived constants (lib/IR/DerivedConstant.h) have in fp32 are in
 /// its `buildInfo`, which is text for whoever wrote the program:
 ///
 ///   {"anec-derived-numbers", "main.share=0x1.5555555555555p-2 main.scale=..."}
@@ -16,7 +16,7 @@
 #define ANEC_LIB_MIL_DERIVEDNUMBERS_H
 
 #include "anec/IR/IR.h"
-#include "anec/MIL/ProgramSink.h"
+#include "lib/MIL/ProgramSink.h"
 
 namespace anec::mil {
 

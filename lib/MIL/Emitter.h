@@ -7,9 +7,9 @@
 #define ANEC_LIB_MIL_EMITTER_H
 
 #include "WeightLayout.h"
-#include "anec/IR/Names.h"
-#include "anec/IR/OpDef.h"
-#include "anec/MIL/ProgramSink.h"
+#include "lib/IR/Names.h"
+#include "lib/IR/OpDef.h"
+#include "lib/MIL/ProgramSink.h"
 
 namespace anec::mil {
 

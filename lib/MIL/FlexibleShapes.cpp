@@ -3,11 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/MIL/FlexibleShapes.h"
-#include "anec/IR/Elements.h"
-#include "anec/IR/Names.h"
-#include "anec/MIL/Diags.h"
-#include "anec/MIL/Spelling.h"
+#include "lib/MIL/FlexibleShapes.h"
+#include "lib/IR/Elements.h"
+#include "lib/IR/Names.h"
+#include "lib/MIL/Diags.h"
+#include "lib/MIL/Spelling.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ValueReader.h"
-#include "anec/MIL/FlexibleShapes.h"
+#include "lib/MIL/FlexibleShapes.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -3,13 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/MIL/FunctionBinder.h"
-#include "anec/IR/Diags.h"
-#include "anec/MIL/Diags.h"
-#include "anec/MIL/Spelling.h"
-#include "anec/Ops/Diags.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Support/Suggestion.h"
+#include "lib/MIL/FunctionBinder.h"
+#include "lib/IR/Diags.h"
+#include "lib/MIL/Diags.h"
+#include "lib/MIL/Spelling.h"
+#include "lib/Ops/Diags.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Support/Suggestion.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"

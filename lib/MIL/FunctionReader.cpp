@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "FunctionReader.h"
-#include "anec/IR/Diags.h"
-#include "anec/MIL/Diags.h"
-#include "anec/MIL/Spelling.h"
+#include "lib/IR/Diags.h"
+#include "lib/MIL/Diags.h"
+#include "lib/MIL/Spelling.h"
 
 using namespace anec;
 using namespace anec::mil;

@@ -7,7 +7,7 @@
 #define ANEC_LIB_MIL_FUNCTIONREADER_H
 
 #include "ValueReader.h"
-#include "anec/MIL/FunctionBinder.h"
+#include "lib/MIL/FunctionBinder.h"
 
 namespace anec::mil {
 

@@ -12,10 +12,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopTurns.h"
-#include "anec/IR/Diags.h"
-#include "anec/IR/ParametersOf.h"
-#include "anec/MIL/Diags.h"
-#include "anec/MIL/FunctionBinder.h"
+#include "lib/IR/Diags.h"
+#include "lib/IR/ParametersOf.h"
+#include "lib/MIL/Diags.h"
+#include "lib/MIL/FunctionBinder.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Number.h"
-#include "anec/IR/Elements.h"
+#include "lib/IR/Elements.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Error.h"

@@ -6,7 +6,7 @@
 #include "anec/MIL/Outline.h"
 #include "Lexer.h"
 #include "anec/IR/Type.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -6,7 +6,7 @@
 #include "anec/MIL/Reader.h"
 #include "DerivedNumbers.h"
 #include "FunctionReader.h"
-#include "anec/MIL/Diags.h"
+#include "lib/MIL/Diags.h"
 
 using namespace anec;
 using namespace anec::mil;

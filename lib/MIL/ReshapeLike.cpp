@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/IR/Diags.h"
-#include "anec/MIL/Diags.h"
-#include "anec/MIL/FunctionBinder.h"
-#include "anec/Ops/Ops.h"
+#include "lib/IR/Diags.h"
+#include "lib/MIL/Diags.h"
+#include "lib/MIL/FunctionBinder.h"
+#include "lib/Ops/Ops.h"
 
 using namespace anec;
 using namespace anec::mil;

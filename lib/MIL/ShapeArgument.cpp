@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/MIL/ShapeArgument.h"
+#include "lib/MIL/ShapeArgument.h"
 
 using namespace anec;
 

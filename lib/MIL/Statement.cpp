@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/MIL/Statement.h"
+#include "lib/MIL/Statement.h"
 
 using namespace anec::mil;
 

@@ -6,8 +6,8 @@
 #ifndef ANEC_LIB_MIL_TEXTPRINTER_H
 #define ANEC_LIB_MIL_TEXTPRINTER_H
 
-#include "anec/MIL/ProgramSink.h"
-#include "anec/MIL/Spelling.h"
+#include "lib/MIL/ProgramSink.h"
+#include "lib/MIL/Spelling.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace anec::mil {

@@ -9,9 +9,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ValueReader.h"
-#include "anec/IR/Diags.h"
-#include "anec/MIL/Diags.h"
-#include "anec/MIL/Spelling.h"
+#include "lib/IR/Diags.h"
+#include "lib/MIL/Diags.h"
+#include "lib/MIL/Spelling.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <algorithm>
 

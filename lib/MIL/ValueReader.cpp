@@ -5,10 +5,10 @@
 
 #include "ValueReader.h"
 #include "Number.h"
-#include "anec/IR/Diags.h"
-#include "anec/IR/Elements.h"
-#include "anec/MIL/Diags.h"
-#include "anec/MIL/Spelling.h"
+#include "lib/IR/Diags.h"
+#include "lib/IR/Elements.h"
+#include "lib/MIL/Diags.h"
+#include "lib/MIL/Spelling.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
 

@@ -7,8 +7,8 @@
 #define ANEC_LIB_MIL_VALUEREADER_H
 
 #include "Lexer.h"
-#include "anec/MIL/Statement.h"
-#include "anec/MIL/WeightFiles.h"
+#include "lib/MIL/Statement.h"
+#include "lib/MIL/WeightFiles.h"
 
 namespace anec::mil {
 

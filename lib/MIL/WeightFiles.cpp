@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/MIL/WeightFiles.h"
-#include "anec/IR/Diags.h"
-#include "anec/MIL/Diags.h"
-#include "anec/Support/ReadFile.h"
+#include "lib/MIL/WeightFiles.h"
+#include "lib/IR/Diags.h"
+#include "lib/MIL/Diags.h"
+#include "lib/Support/ReadFile.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Memory.h"

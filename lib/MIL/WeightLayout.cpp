@@ -4,11 +4,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "WeightLayout.h"
-#include "anec/IR/Blocks.h"
-#include "anec/MIL/Diags.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Ops/Weights.h"
-#include "anec/Support/AtomicFile.h"
+#include "lib/IR/Blocks.h"
+#include "lib/MIL/Diags.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Ops/Weights.h"
+#include "lib/Support/AtomicFile.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 

@@ -6,8 +6,8 @@
 #ifndef ANEC_LIB_MIL_WEIGHTLAYOUT_H
 #define ANEC_LIB_MIL_WEIGHTLAYOUT_H
 
-#include "anec/MIL/Blob.h"
 #include "anec/MIL/Printer.h"
+#include "lib/MIL/Blob.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"

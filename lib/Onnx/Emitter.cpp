@@ -7,9 +7,9 @@
 #include "EmptyOperands.h"
 #include "anec/IR/DType.h"
 #include "anec/IR/Params.h"
-#include "anec/Onnx/Diags.h"
-#include "anec/Ops/Cost.h"
-#include "anec/Ops/Gradient.h"
+#include "lib/Onnx/Diags.h"
+#include "lib/Ops/Cost.h"
+#include "lib/Ops/Gradient.h"
 #include <cmath>
 
 using namespace anec;

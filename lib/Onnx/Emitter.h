@@ -18,10 +18,10 @@
 #define ANEC_LIB_ONNX_EMITTER_H
 
 #include "Budget.h"
-#include "anec/IR/Blocks.h"
-#include "anec/IR/Builder.h"
 #include "anec/IR/SourceWeights.h"
-#include "anec/Ops/Ops.h"
+#include "lib/IR/Blocks.h"
+#include "lib/IR/Builder.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/DenseMap.h"
 #include <functional>
 

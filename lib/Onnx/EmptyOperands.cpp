@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EmptyOperands.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 #include <optional>

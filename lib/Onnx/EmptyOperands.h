@@ -6,7 +6,7 @@
 #ifndef ANEC_LIB_ONNX_EMPTYOPERANDS_H
 #define ANEC_LIB_ONNX_EMPTYOPERANDS_H
 
-#include "anec/IR/Builder.h"
+#include "lib/IR/Builder.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace anec::onnx {

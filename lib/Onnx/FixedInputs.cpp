@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FixedInputs.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

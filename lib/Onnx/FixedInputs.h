@@ -6,8 +6,8 @@
 #ifndef ANEC_LIB_ONNX_FIXEDINPUTS_H
 #define ANEC_LIB_ONNX_FIXEDINPUTS_H
 
-#include "anec/IR/ParametersOf.h"
 #include "anec/IR/SourceWeights.h"
+#include "lib/IR/ParametersOf.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 

@@ -6,7 +6,7 @@
 #include "GraphReader.h"
 #include "EmptyOperands.h"
 #include "Schema.h"
-#include "anec/Onnx/Diags.h"
+#include "lib/Onnx/Diags.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"

@@ -8,8 +8,8 @@
 
 #include "FixedInputs.h"
 #include "Node.h"
-#include "anec/MIL/FlexibleShapes.h"
-#include "anec/Support/Listing.h"
+#include "lib/MIL/FlexibleShapes.h"
+#include "lib/Support/Listing.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 

@@ -12,7 +12,7 @@
 #ifndef ANEC_LIB_ONNX_MESSAGES_H
 #define ANEC_LIB_ONNX_MESSAGES_H
 
-#include "anec/Protobuf/Message.h"
+#include "lib/Protobuf/Message.h"
 
 namespace anec::onnx::proto {
 

@@ -5,7 +5,7 @@
 
 #include "Node.h"
 #include "Schema.h"
-#include "anec/Onnx/Diags.h"
+#include "lib/Onnx/Diags.h"
 
 using namespace anec;
 using namespace anec::onnx;

@@ -5,7 +5,7 @@
 
 #include "Families.h"
 #include "Schema.h"
-#include "anec/Onnx/Operators.h"
+#include "lib/Onnx/Operators.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Onnx/Reader.h"
+#include "lib/Onnx/Reader.h"
 #include "GraphReader.h"
 #include "anec/MIL/ModelDescription.h"
-#include "anec/Onnx/Diags.h"
+#include "lib/Onnx/Diags.h"
 
 using namespace anec;
 using namespace anec::onnx;

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Schema.h"
-#include "anec/Onnx/Diags.h"
+#include "lib/Onnx/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include <limits>

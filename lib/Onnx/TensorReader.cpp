@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TensorReader.h"
-#include "anec/Onnx/Diags.h"
+#include "lib/Onnx/Diags.h"
 #include "llvm/Support/Path.h"
 
 using namespace anec;

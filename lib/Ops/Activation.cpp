@@ -6,7 +6,7 @@
 #include "Decompose.h"
 #include "Elementwise.h"
 #include "Infer.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Ops.h"
 #include <cmath>
 
 using namespace anec;

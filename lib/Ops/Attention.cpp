@@ -12,8 +12,8 @@
 #include "Attention.h"
 #include "Infer.h"
 #include "Reference.h"
-#include "anec/Ops/Diags.h"
-#include "anec/Ops/Gradient.h"
+#include "lib/Ops/Diags.h"
+#include "lib/Ops/Gradient.h"
 #include <cmath>
 
 using namespace anec;

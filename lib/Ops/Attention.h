@@ -7,7 +7,7 @@
 #define ANEC_LIB_OPS_ATTENTION_H
 
 #include "Infer.h"
-#include "anec/Ops/HiddenScore.h"
+#include "lib/Ops/HiddenScore.h"
 
 namespace anec {
 

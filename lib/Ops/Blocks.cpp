@@ -18,9 +18,9 @@
 
 #include "Infer.h"
 #include "Reference.h"
-#include "anec/IR/Diags.h"
-#include "anec/Ops/Diags.h"
-#include "anec/Ops/Gradient.h"
+#include "lib/IR/Diags.h"
+#include "lib/Ops/Diags.h"
+#include "lib/Ops/Gradient.h"
 
 using namespace anec;
 

@@ -11,8 +11,8 @@
 
 #include "Infer.h"
 #include "Reference.h"
-#include "anec/Ops/KeepBoxes.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/KeepBoxes.h"
+#include "lib/Ops/Ops.h"
 #include <algorithm>
 
 using namespace anec;

@@ -14,7 +14,7 @@
 #include "Attention.h"
 #include "Decompose.h"
 #include "Reference.h"
-#include "anec/Ops/Diags.h"
+#include "lib/Ops/Diags.h"
 #include <cmath>
 
 using namespace anec;

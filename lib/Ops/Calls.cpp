@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Ops/Calls.h"
-#include "anec/IR/Builder.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Calls.h"
+#include "lib/IR/Builder.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -5,7 +5,7 @@
 
 #include "Elementwise.h"
 #include "Infer.h"
-#include "anec/Ops/Gradient.h"
+#include "lib/Ops/Gradient.h"
 
 using namespace anec;
 

@@ -12,9 +12,9 @@
 #include "Infer.h"
 #include "Reference.h"
 #include "anec/IR/ArrayView.h"
-#include "anec/IR/DerivedConstant.h"
-#include "anec/Ops/Diags.h"
-#include "anec/Ops/Ops.h"
+#include "lib/IR/DerivedConstant.h"
+#include "lib/Ops/Diags.h"
+#include "lib/Ops/Ops.h"
 
 using namespace anec;
 

@@ -18,9 +18,9 @@
 #include "Constexpr.h"
 #include "Quantization.h"
 #include "Reference.h"
-#include "anec/IR/Diags.h"
-#include "anec/Ops/Diags.h"
-#include "anec/Ops/Ops.h"
+#include "lib/IR/Diags.h"
+#include "lib/Ops/Diags.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 

@@ -8,11 +8,11 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "anec/Ops/Control.h"
+#include "lib/Ops/Control.h"
 #include "Infer.h"
-#include "anec/Ops/Cost.h"
-#include "anec/Ops/Diags.h"
-#include "anec/Ops/Interpreter.h"
+#include "lib/Ops/Cost.h"
+#include "lib/Ops/Diags.h"
+#include "lib/Ops/Interpreter.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

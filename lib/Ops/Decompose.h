@@ -13,9 +13,9 @@
 #ifndef ANEC_LIB_OPS_DECOMPOSE_H
 #define ANEC_LIB_OPS_DECOMPOSE_H
 
-#include "anec/IR/Builder.h"
-#include "anec/IR/DerivedConstant.h"
-#include "anec/Ops/Ops.h"
+#include "lib/IR/Builder.h"
+#include "lib/IR/DerivedConstant.h"
+#include "lib/Ops/Ops.h"
 
 namespace anec {
 

@@ -11,7 +11,7 @@
 
 #include "Elementwise.h"
 #include "Infer.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Ops.h"
 #include <cmath>
 
 using namespace anec;

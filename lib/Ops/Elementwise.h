@@ -13,7 +13,7 @@
 #define ANEC_LIB_OPS_ELEMENTWISE_H
 
 #include "Reference.h"
-#include "anec/Ops/Gradient.h"
+#include "lib/Ops/Gradient.h"
 
 namespace anec {
 

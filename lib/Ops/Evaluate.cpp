@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Ops/Evaluate.h"
-#include "anec/IR/Elements.h"
+#include "lib/Ops/Evaluate.h"
+#include "lib/IR/Elements.h"
 
 using namespace anec;
 

@@ -15,8 +15,8 @@
 #include "Indices.h"
 #include "Infer.h"
 #include "Reference.h"
-#include "anec/Ops/Diags.h"
-#include "anec/Ops/Gradient.h"
+#include "lib/Ops/Diags.h"
+#include "lib/Ops/Gradient.h"
 #include <numeric>
 
 using namespace anec;

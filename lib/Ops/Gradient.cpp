@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Ops/Gradient.h"
+#include "lib/Ops/Gradient.h"
 #include "Infer.h"
-#include "anec/IR/BuiltOrder.h"
-#include "anec/IR/DerivedConstant.h"
+#include "lib/IR/BuiltOrder.h"
+#include "lib/IR/DerivedConstant.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

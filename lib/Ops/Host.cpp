@@ -11,8 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Infer.h"
-#include "anec/Ops/Diags.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Diags.h"
+#include "lib/Ops/Ops.h"
 #include <climits>
 
 using namespace anec;

@@ -9,8 +9,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Infer.h"
-#include "anec/IR/Diags.h"
-#include "anec/Ops/Diags.h"
+#include "lib/IR/Diags.h"
+#include "lib/Ops/Diags.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"

@@ -17,7 +17,7 @@
 #ifndef ANEC_LIB_OPS_INFER_H
 #define ANEC_LIB_OPS_INFER_H
 
-#include "anec/IR/OpDef.h"
+#include "lib/IR/OpDef.h"
 
 namespace anec {
 

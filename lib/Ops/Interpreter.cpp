@@ -3,13 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Ops/Interpreter.h"
-#include "anec/IR/WeightName.h"
-#include "anec/Ops/Control.h"
-#include "anec/Ops/Diags.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Ops/Weights.h"
-#include "anec/Support/SplitMix.h"
+#include "lib/Ops/Interpreter.h"
+#include "lib/IR/WeightName.h"
+#include "lib/Ops/Control.h"
+#include "lib/Ops/Diags.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Ops/Weights.h"
+#include "lib/Support/SplitMix.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/xxhash.h"

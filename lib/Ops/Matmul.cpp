@@ -6,9 +6,9 @@
 #include "Decompose.h"
 #include "Infer.h"
 #include "Reference.h"
-#include "anec/IR/Diags.h"
-#include "anec/Ops/Diags.h"
-#include "anec/Ops/Gradient.h"
+#include "lib/IR/Diags.h"
+#include "lib/Ops/Diags.h"
+#include "lib/Ops/Gradient.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace anec;

@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Infer.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Ops.h"
 
 using namespace anec;
 

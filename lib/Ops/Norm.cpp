@@ -11,7 +11,7 @@
 #include "Decompose.h"
 #include "Infer.h"
 #include "Reference.h"
-#include "anec/Ops/Gradient.h"
+#include "lib/Ops/Gradient.h"
 #include <cmath>
 
 using namespace anec;

@@ -11,9 +11,9 @@
 
 #include "Infer.h"
 #include "Reference.h"
-#include "anec/Ops/Diags.h"
-#include "anec/Ops/Gradient.h"
-#include "anec/Ops/Pooling.h"
+#include "lib/Ops/Diags.h"
+#include "lib/Ops/Gradient.h"
+#include "lib/Ops/Pooling.h"
 #include <cmath>
 
 using namespace anec;

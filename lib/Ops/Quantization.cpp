@@ -6,8 +6,8 @@
 #include "Quantization.h"
 #include "Infer.h"
 #include "Reference.h"
-#include "anec/IR/Diags.h"
-#include "anec/Ops/Ops.h"
+#include "lib/IR/Diags.h"
+#include "lib/Ops/Ops.h"
 #include <cmath>
 
 using namespace anec;

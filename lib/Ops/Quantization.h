@@ -13,7 +13,7 @@
 #ifndef ANEC_LIB_OPS_QUANTIZATION_H
 #define ANEC_LIB_OPS_QUANTIZATION_H
 
-#include "anec/IR/OpDef.h"
+#include "lib/IR/OpDef.h"
 
 namespace anec {
 

@@ -17,8 +17,8 @@
 #include "Infer.h"
 #include "RecurrentSteps.h"
 #include "Reference.h"
-#include "anec/IR/Diags.h"
-#include "anec/Ops/Ops.h"
+#include "lib/IR/Diags.h"
+#include "lib/Ops/Ops.h"
 #include <cmath>
 
 using namespace anec;

@@ -5,7 +5,7 @@
 
 #include "RecurrentSteps.h"
 #include "Decompose.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cassert>

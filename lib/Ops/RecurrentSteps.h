@@ -12,7 +12,7 @@
 #ifndef ANEC_LIB_OPS_RECURRENTSTEPS_H
 #define ANEC_LIB_OPS_RECURRENTSTEPS_H
 
-#include "anec/IR/Builder.h"
+#include "lib/IR/Builder.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace anec {

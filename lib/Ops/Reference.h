@@ -14,7 +14,7 @@
 #ifndef ANEC_LIB_OPS_REFERENCE_H
 #define ANEC_LIB_OPS_REFERENCE_H
 
-#include "anec/IR/OpDef.h"
+#include "lib/IR/OpDef.h"
 #include <cmath>
 
 namespace anec {

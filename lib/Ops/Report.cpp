@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Ops/Report.h"
-#include "anec/IR/OpDef.h"
-#include "anec/Ops/Cost.h"
-#include "anec/Ops/Ops.h"
+#include "lib/IR/OpDef.h"
+#include "lib/Ops/Cost.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"

@@ -16,8 +16,8 @@
 
 #include "Infer.h"
 #include "Sampling.h"
-#include "anec/Ops/Diags.h"
-#include "anec/Ops/Gradient.h"
+#include "lib/Ops/Diags.h"
+#include "lib/Ops/Gradient.h"
 #include <cmath>
 
 using namespace anec;

@@ -11,8 +11,8 @@
 #include "Decompose.h"
 #include "Infer.h"
 #include "Reference.h"
-#include "anec/IR/Elements.h"
-#include "anec/Ops/Gradient.h"
+#include "lib/IR/Elements.h"
+#include "lib/Ops/Gradient.h"
 #include <cmath>
 
 using namespace anec;

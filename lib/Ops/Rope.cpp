@@ -5,10 +5,10 @@
 
 #include "Decompose.h"
 #include "Infer.h"
-#include "anec/Ops/Diags.h"
-#include "anec/Ops/Gradient.h"
-#include "anec/Ops/RopeAngles.h"
-#include "anec/Support/Half.h"
+#include "lib/Ops/Diags.h"
+#include "lib/Ops/Gradient.h"
+#include "lib/Ops/RopeAngles.h"
+#include "lib/Support/Half.h"
 #include <cmath>
 
 using namespace anec;

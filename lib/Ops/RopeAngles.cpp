@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Ops/RopeAngles.h"
+#include "lib/Ops/RopeAngles.h"
 #include <algorithm>
 #include <cmath>
 

@@ -11,9 +11,9 @@
 
 #include "Infer.h"
 #include "Sampling.h"
-#include "anec/IR/Diags.h"
-#include "anec/Ops/Diags.h"
-#include "anec/Ops/Ops.h"
+#include "lib/IR/Diags.h"
+#include "lib/Ops/Diags.h"
+#include "lib/Ops/Ops.h"
 #include <cmath>
 
 using namespace anec;

@@ -14,7 +14,7 @@
 #include "Indices.h"
 #include "Infer.h"
 #include "Reference.h"
-#include "anec/Ops/Gradient.h"
+#include "lib/Ops/Gradient.h"
 #include <cmath>
 #include <numeric>
 

@@ -13,8 +13,8 @@
 #include "Attention.h"
 #include "Decompose.h"
 #include "Reference.h"
-#include "anec/Ops/Diags.h"
-#include "anec/Ops/Gradient.h"
+#include "lib/Ops/Diags.h"
+#include "lib/Ops/Gradient.h"
 #include <cmath>
 
 using namespace anec;

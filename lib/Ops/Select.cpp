@@ -5,8 +5,8 @@
 
 #include "Elementwise.h"
 #include "Infer.h"
-#include "anec/Ops/Diags.h"
-#include "anec/Ops/Gradient.h"
+#include "lib/Ops/Diags.h"
+#include "lib/Ops/Gradient.h"
 
 using namespace anec;
 

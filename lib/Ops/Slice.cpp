@@ -5,9 +5,9 @@
 
 #include "Infer.h"
 #include "Reference.h"
-#include "anec/Ops/Diags.h"
-#include "anec/Ops/Gradient.h"
-#include "anec/Ops/Slices.h"
+#include "lib/Ops/Diags.h"
+#include "lib/Ops/Gradient.h"
+#include "lib/Ops/Slices.h"
 
 using namespace anec;
 

@@ -5,7 +5,7 @@
 
 #include "Infer.h"
 #include "Reference.h"
-#include "anec/Ops/Gradient.h"
+#include "lib/Ops/Gradient.h"
 
 using namespace anec;
 

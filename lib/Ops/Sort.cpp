@@ -12,7 +12,7 @@
 
 #include "Infer.h"
 #include "Reference.h"
-#include "anec/Ops/Gradient.h"
+#include "lib/Ops/Gradient.h"
 #include <numeric>
 
 using namespace anec;

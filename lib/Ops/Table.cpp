@@ -9,19 +9,19 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Ops.h"
 #include <cassert>
 
 using namespace anec;
 
 static constexpr const OpDef *rows[] = {
 #define OP(NAME) &ops::NAME,
-#include "anec/Ops/Ops.def"
+#include "lib/Ops/Ops.def"
 };
 
 static constexpr UnsupportedOp unsupported[] = {
 #define UNSUPPORTED_OP(NAME, REASON) {NAME, REASON},
-#include "anec/Ops/Unsupported.def"
+#include "lib/Ops/Unsupported.def"
 };
 
 const OpTable &anec::opTable() {

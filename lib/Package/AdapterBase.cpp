@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Package/AdapterBase.h"
-#include "anec/Arrays/StoredAs.h"
-#include "anec/Package/Diags.h"
-#include "anec/Support/Digest.h"
+#include "lib/Package/AdapterBase.h"
+#include "lib/Arrays/StoredAs.h"
+#include "lib/Package/Diags.h"
+#include "lib/Support/Digest.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"

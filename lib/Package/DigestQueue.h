@@ -13,8 +13,8 @@
 #define ANEC_LIB_PACKAGE_DIGESTQUEUE_H
 
 #include "anec/Package/ModelPackage.h"
-#include "anec/Support/Digest.h"
 #include "anec/Support/Executor.h"
+#include "lib/Support/Digest.h"
 #include <deque>
 
 namespace anec {

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Package/Diags.h"
 #include "anec/Package/ModelPackage.h"
+#include "lib/Package/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -9,11 +9,11 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "anec/IR/OpDef.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Ops/Weights.h"
 #include "anec/Package/WeightBinding.h"
-#include "anec/Support/Half.h"
+#include "lib/IR/OpDef.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Ops/Weights.h"
+#include "lib/Support/Half.h"
 #include "llvm/Support/xxhash.h"
 #include <cmath>
 #include <cstring>

@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/MIL/Reader.h"
-#include "anec/Package/Diags.h"
 #include "anec/Package/ModelPackage.h"
-#include "anec/Support/ReadFile.h"
+#include "lib/Package/Diags.h"
+#include "lib/Support/ReadFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

@@ -5,12 +5,12 @@
 
 #include "KernelLowering.h"
 #include "PortPlaces.h"
-#include "anec/Ops/Cost.h"
-#include "anec/Ops/Ops.h"
 #include "anec/Ops/Report.h"
-#include "anec/Package/QuantizeKernel.h"
 #include "anec/Target/Target.h"
-#include "anec/Target/Tasks.h"
+#include "lib/Ops/Cost.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Package/QuantizeKernel.h"
+#include "lib/Target/Tasks.h"
 
 using namespace anec;
 

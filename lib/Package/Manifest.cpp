@@ -9,10 +9,10 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "anec/Package/Diags.h"
 #include "anec/Package/ModelPackage.h"
-#include "anec/Package/ViewJson.h"
-#include "anec/Support/Json.h"
+#include "lib/Package/Diags.h"
+#include "lib/Package/ViewJson.h"
+#include "lib/Support/Json.h"
 #include <cmath>
 
 using namespace anec;

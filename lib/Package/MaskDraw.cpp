@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Package/MaskDraw.h"
-#include "anec/Support/Half.h"
-#include "anec/Support/SplitMix.h"
+#include "lib/Package/MaskDraw.h"
+#include "lib/Support/Half.h"
+#include "lib/Support/SplitMix.h"
 #include <cstring>
 
 using namespace anec;

@@ -3,13 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Package/MergeAdapters.h"
-#include "anec/Arrays/GgufWriter.h"
-#include "anec/IR/WeightName.h"
-#include "anec/Package/AdapterBase.h"
-#include "anec/Package/Diags.h"
-#include "anec/Support/AtomicFile.h"
-#include "anec/Support/Json.h"
+#include "lib/Package/MergeAdapters.h"
+#include "lib/Arrays/GgufWriter.h"
+#include "lib/IR/WeightName.h"
+#include "lib/Package/AdapterBase.h"
+#include "lib/Package/Diags.h"
+#include "lib/Support/AtomicFile.h"
+#include "lib/Support/Json.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cmath>

@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Package/ModelCost.h"
-#include "anec/Ops/Cost.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Package/ScheduleWalk.h"
+#include "lib/Ops/Cost.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Package/ScheduleWalk.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 

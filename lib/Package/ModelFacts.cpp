@@ -4,10 +4,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Package/ModelFacts.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Package/Diags.h"
-#include "anec/Package/RopeScaling.h"
-#include "anec/Package/ScheduleWalk.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Package/Diags.h"
+#include "lib/Package/RopeScaling.h"
+#include "lib/Package/ScheduleWalk.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"

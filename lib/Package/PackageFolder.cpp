@@ -4,8 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Package/ModelPackage.h"
-#include "anec/Support/FileName.h"
-#include "anec/Support/Json.h"
+#include "lib/Support/AtomicFolder.h"
+#include "lib/Support/FileName.h"
+#include "lib/Support/Json.h"
 
 using namespace anec;
 namespace json = llvm::json;

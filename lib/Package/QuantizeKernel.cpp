@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Package/QuantizeKernel.h"
-#include "anec/Quantize/Diags.h"
+#include "lib/Package/QuantizeKernel.h"
+#include "lib/Quantize/Diags.h"
 
 using namespace anec;
 

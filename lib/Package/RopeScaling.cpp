@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Package/RopeScaling.h"
-#include "anec/IR/OpDef.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Package/RopeScaling.h"
 #include "anec/Package/ModelFacts.h"
+#include "lib/IR/OpDef.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 #include <cmath>

@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Package/ScheduleDot.h"
-#include "anec/IR/Names.h"
-#include "anec/IR/OpDef.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Package/ScheduleDot.h"
+#include "lib/IR/Names.h"
+#include "lib/IR/OpDef.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"

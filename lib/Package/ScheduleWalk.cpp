@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Package/ScheduleWalk.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Ops/Weights.h"
+#include "lib/Package/ScheduleWalk.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Ops/Weights.h"
 
 using namespace anec;
 

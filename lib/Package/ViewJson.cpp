@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Package/ViewJson.h"
+#include "lib/Package/ViewJson.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -4,12 +4,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Package/WeightBinding.h"
-#include "anec/IR/OpDef.h"
-#include "anec/Ops/Weights.h"
-#include "anec/Package/AdapterBase.h"
-#include "anec/Package/Diags.h"
-#include "anec/Support/Json.h"
-#include "anec/Support/MemoryLimit.h"
+#include "lib/IR/OpDef.h"
+#include "lib/Ops/Weights.h"
+#include "lib/Package/AdapterBase.h"
+#include "lib/Package/Diags.h"
+#include "lib/Support/Json.h"
+#include "lib/Support/MemoryLimit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"

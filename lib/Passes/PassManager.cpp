@@ -5,9 +5,9 @@
 
 #include "anec/Passes/PassManager.h"
 #include "VerifyNumerics.h"
-#include "anec/IR/Verifier.h"
-#include "anec/Passes/Diags.h"
-#include "anec/Support/Suggestion.h"
+#include "lib/IR/Verifier.h"
+#include "lib/Passes/Diags.h"
+#include "lib/Support/Suggestion.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <chrono>

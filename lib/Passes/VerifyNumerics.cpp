@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "VerifyNumerics.h"
-#include "anec/IR/WeightName.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Passes/Diags.h"
+#include "lib/IR/WeightName.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Passes/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include <limits>

@@ -6,8 +6,8 @@
 #ifndef ANEC_LIB_PASSES_VERIFYNUMERICS_H
 #define ANEC_LIB_PASSES_VERIFYNUMERICS_H
 
-#include "anec/Ops/Interpreter.h"
 #include "anec/Passes/Pass.h"
+#include "lib/Ops/Interpreter.h"
 #include <map>
 
 namespace anec {

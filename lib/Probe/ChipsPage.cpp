@@ -5,9 +5,9 @@
 
 #include "TrialModule.h"
 #include "anec/MIL/Reader.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Probe/Measured.h"
 #include "anec/Target/Predict.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Probe/Measured.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 

@@ -3,15 +3,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Probe/Doctor.h"
+#include "lib/Probe/Doctor.h"
 #include "DoctorText.h"
 #include "ProbeChild.h"
 #include "StatusLine.h"
 #include "Trials.h"
-#include "anec/Probe/Diags.h"
-#include "anec/Probe/HazardVerdict.h"
-#include "anec/Probe/ProbeFile.h"
-#include "anec/Support/TemporaryFolder.h"
+#include "lib/Probe/Diags.h"
+#include "lib/Probe/HazardVerdict.h"
+#include "lib/Probe/ProbeFile.h"
+#include "lib/Support/TemporaryFolder.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DoctorText.h"
-#include "anec/Probe/HazardVerdict.h"
+#include "lib/Probe/HazardVerdict.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 

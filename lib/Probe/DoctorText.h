@@ -7,8 +7,8 @@
 #define ANEC_PROBE_DOCTORTEXT_H
 
 #include "Trials.h"
-#include "anec/Probe/Doctor.h"
-#include "anec/Probe/ProbeFile.h"
+#include "lib/Probe/Doctor.h"
+#include "lib/Probe/ProbeFile.h"
 #include <set>
 
 namespace anec {

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Trials.h"
-#include "anec/Probe/HazardVerdict.h"
+#include "lib/Probe/HazardVerdict.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

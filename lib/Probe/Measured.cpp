@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Probe/Measured.h"
-#include "anec/Probe/Diags.h"
-#include "anec/Support/Json.h"
+#include "lib/Probe/Measured.h"
+#include "lib/Probe/Diags.h"
+#include "lib/Support/Json.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"

@@ -3,13 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Probe/Probe.h"
+#include "lib/Probe/Probe.h"
 #include "ProbeChild.h"
 #include "StatusLine.h"
-#include "anec/Probe/Diags.h"
-#include "anec/Probe/Judge.h"
-#include "anec/Probe/ProbeFile.h"
-#include "anec/Target/RuleProgram.h"
+#include "lib/Probe/Diags.h"
+#include "lib/Probe/Judge.h"
+#include "lib/Probe/ProbeFile.h"
+#include "lib/Target/RuleProgram.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"

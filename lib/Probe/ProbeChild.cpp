@@ -4,10 +4,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProbeChild.h"
-#include "anec/Support/Blanks.h"
-#include "anec/Support/ChildProcess.h"
 #include "anec/Support/Folder.h"
-#include "anec/Support/Json.h"
+#include "lib/Support/Blanks.h"
+#include "lib/Support/ChildProcess.h"
+#include "lib/Support/Json.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <chrono>

@@ -3,14 +3,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Probe/ProbeFile.h"
+#include "lib/Probe/ProbeFile.h"
 #include "Trials.h"
-#include "anec/Probe/Diags.h"
-#include "anec/Probe/HazardVerdict.h"
-#include "anec/Support/AtomicFile.h"
-#include "anec/Support/Json.h"
 #include "anec/Target/Rule.h"
 #include "anec/Target/Target.h"
+#include "lib/Probe/Diags.h"
+#include "lib/Probe/HazardVerdict.h"
+#include "lib/Support/AtomicFile.h"
+#include "lib/Support/Json.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Regex.h"

@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProbeOutcome.h"
-#include "anec/Probe/Diags.h"
-#include "anec/Runtime/Diags.h"
 #include "anec/Target/KnownError.h"
+#include "lib/Probe/Diags.h"
+#include "lib/Runtime/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 

@@ -4,11 +4,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProbeWeights.h"
-#include "anec/IR/OpDef.h"
-#include "anec/MIL/Blob.h"
-#include "anec/Support/AtomicFile.h"
-#include "anec/Support/Half.h"
-#include "anec/Support/SplitMix.h"
+#include "lib/IR/OpDef.h"
+#include "lib/MIL/Blob.h"
+#include "lib/Support/AtomicFile.h"
+#include "lib/Support/Half.h"
+#include "lib/Support/SplitMix.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"

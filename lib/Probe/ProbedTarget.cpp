@@ -3,11 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Probe/ProbedTarget.h"
-#include "anec/Probe/Diags.h"
-#include "anec/Probe/Measured.h"
-#include "anec/Probe/ProbeFile.h"
+#include "lib/Probe/ProbedTarget.h"
 #include "anec/Target/Rule.h"
+#include "lib/Probe/Diags.h"
+#include "lib/Probe/Measured.h"
+#include "lib/Probe/ProbeFile.h"
 
 using namespace anec;
 

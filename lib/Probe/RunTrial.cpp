@@ -6,7 +6,7 @@
 #include "ProbeOutcome.h"
 #include "TrainTrial.h"
 #include "TrialModule.h"
-#include "anec/Support/Timing.h"
+#include "lib/Support/Timing.h"
 #include "llvm/ADT/STLExtras.h"
 #include <thread>
 

@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProbeOutcome.h"
-#include "anec/Probe/Probe.h"
-#include "anec/Target/RuleProgram.h"
+#include "lib/Probe/Probe.h"
+#include "lib/Target/RuleProgram.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"

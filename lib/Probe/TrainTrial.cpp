@@ -6,8 +6,8 @@
 #include "TrainTrial.h"
 #include "ProbeOutcome.h"
 #include "anec/API/Trainer.h"
-#include "anec/Support/TemporaryFolder.h"
-#include "anec/Support/Timing.h"
+#include "lib/Support/TemporaryFolder.h"
+#include "lib/Support/Timing.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 

@@ -7,7 +7,7 @@
 #define ANEC_PROBE_TRAINTRIAL_H
 
 #include "Trials.h"
-#include "anec/Probe/Doctor.h"
+#include "lib/Probe/Doctor.h"
 
 namespace anec {
 

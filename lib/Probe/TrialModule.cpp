@@ -5,7 +5,7 @@
 
 #include "TrialModule.h"
 #include "anec/API/ProgramSession.h"
-#include "anec/Support/TemporaryFolder.h"
+#include "lib/Support/TemporaryFolder.h"
 
 using namespace anec;
 

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Protobuf/Wire.h"
+#include "lib/Protobuf/Wire.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/LEB128.h"
 

@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Quantize/InputMoments.h"
-#include "anec/IR/Elements.h"
-#include "anec/Support/Digest.h"
-#include "anec/Support/Half.h"
+#include "lib/IR/Elements.h"
+#include "lib/Support/Digest.h"
+#include "lib/Support/Half.h"
 #include <algorithm>
 #include <cmath>
 #include <set>

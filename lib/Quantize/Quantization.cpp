@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Quantize/Quantization.h"
-#include "anec/IR/WeightName.h"
+#include "lib/IR/WeightName.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/GlobPattern.h"
 #include <tuple>

@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Quantize/QuantizeArray.h"
-#include "anec/IR/Elements.h"
 #include "anec/Support/Executor.h"
+#include "lib/IR/Elements.h"
 #include <algorithm>
 #include <cfloat>
 #include <cmath>

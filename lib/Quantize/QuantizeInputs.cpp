@@ -12,10 +12,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "InputUse.h"
-#include "anec/IR/Builder.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Ops/Weights.h"
-#include "anec/Quantize/Diags.h"
+#include "lib/IR/Builder.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Ops/Weights.h"
+#include "lib/Quantize/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cmath>

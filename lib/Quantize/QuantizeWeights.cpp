@@ -4,11 +4,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "InputUse.h"
-#include "anec/IR/Builder.h"
-#include "anec/IR/Elements.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Ops/Weights.h"
-#include "anec/Quantize/Diags.h"
+#include "lib/IR/Builder.h"
+#include "lib/IR/Elements.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Ops/Weights.h"
+#include "lib/Quantize/Diags.h"
 
 using namespace anec;
 

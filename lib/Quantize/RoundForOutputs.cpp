@@ -15,9 +15,9 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "anec/IR/Elements.h"
 #include "anec/Quantize/InputMoments.h"
 #include "anec/Support/Executor.h"
+#include "lib/IR/Elements.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cfloat>
 #include <cmath>

@@ -3,11 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Report/Baseline.h"
-#include "anec/Support/AtomicFile.h"
-#include "anec/Support/Json.h"
-#include "anec/Support/Listing.h"
-#include "anec/Target/Diags.h"
+#include "lib/Report/Baseline.h"
+#include "lib/Support/AtomicFile.h"
+#include "lib/Support/Json.h"
+#include "lib/Support/Listing.h"
+#include "lib/Target/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include <filesystem>
 

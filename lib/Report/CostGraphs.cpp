@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Report/CostGraphs.h"
-#include "anec/IR/OpDef.h"
-#include "anec/Ops/Cost.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Report/CostGraphs.h"
+#include "lib/IR/OpDef.h"
+#include "lib/Ops/Cost.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/FormatVariadic.h"

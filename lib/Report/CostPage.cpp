@@ -3,11 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Report/CostPage.h"
-#include "anec/IR/OpDef.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Report/CostGraphs.h"
-#include "anec/Report/CostReport.h"
+#include "lib/Report/CostPage.h"
+#include "lib/IR/OpDef.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Report/CostGraphs.h"
+#include "lib/Report/CostReport.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"

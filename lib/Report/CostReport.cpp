@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Report/CostReport.h"
+#include "lib/Report/CostReport.h"
 #include "ScaledNumber.h"
-#include "anec/IR/OpDef.h"
+#include "lib/IR/OpDef.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Format.h"

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Report/DiagnosticDescription.h"
+#include "lib/Report/DiagnosticDescription.h"
 #include "DiagnosticText.h"
 #include "WrappedText.h"
 #include <algorithm>

@@ -3,11 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Report/DifferenceReport.h"
+#include "lib/Report/DifferenceReport.h"
 #include "FindingText.h"
-#include "anec/IR/OpDef.h"
-#include "anec/MIL/Spelling.h"
-#include "anec/Support/ShownText.h"
+#include "lib/IR/OpDef.h"
+#include "lib/MIL/Spelling.h"
+#include "lib/Support/ShownText.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Report/ErrorReport.h"
+#include "lib/Report/ErrorReport.h"
 #include "FindingJson.h"
 #include "FindingText.h"
 #include "anec/Report/ErrorDescription.h"

@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "FindingText.h"
-#include "anec/Report/FindingReport.h"
-#include "anec/Support/Listing.h"
+#include "lib/Report/FindingReport.h"
+#include "lib/Support/Listing.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace anec;

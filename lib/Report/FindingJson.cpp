@@ -5,7 +5,7 @@
 
 #include "FindingJson.h"
 #include "RecordedReport.h"
-#include "anec/Support/Listing.h"
+#include "lib/Support/Listing.h"
 
 using namespace anec;
 

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Report/FindingReport.h"
+#include "lib/Report/FindingReport.h"
 #include "FindingText.h"
 #include "OutlookTable.h"
 #include "RecordedReport.h"

@@ -6,7 +6,7 @@
 #ifndef ANEC_LIB_REPORT_FINDINGTEXT_H
 #define ANEC_LIB_REPORT_FINDINGTEXT_H
 
-#include "anec/Report/FindingReport.h"
+#include "lib/Report/FindingReport.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/raw_ostream.h"
 #include <array>

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Report/LayeredDrawing.h"
-#include "anec/Support/ShownText.h"
+#include "lib/Report/LayeredDrawing.h"
+#include "lib/Support/ShownText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"

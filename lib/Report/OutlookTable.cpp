@@ -5,7 +5,7 @@
 
 #include "OutlookTable.h"
 #include "WrappedText.h"
-#include "anec/Support/ShownText.h"
+#include "lib/Support/ShownText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <array>

@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Report/PackageReport.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Package/ScheduleWalk.h"
+#include "lib/Report/PackageReport.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Package/ScheduleWalk.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Report/PassStatistics.h"
-#include "anec/IR/Text.h"
+#include "lib/Report/PassStatistics.h"
+#include "lib/IR/Text.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 

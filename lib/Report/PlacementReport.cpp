@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Report/PlacementReport.h"
+#include "lib/Report/PlacementReport.h"
 #include "FindingText.h"
-#include "anec/IR/OpDef.h"
-#include "anec/Support/ShownText.h"
+#include "lib/IR/OpDef.h"
+#include "lib/Support/ShownText.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 

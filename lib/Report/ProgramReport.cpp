@@ -3,11 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Report/ProgramReport.h"
+#include "lib/Report/ProgramReport.h"
 #include "ScaledNumber.h"
-#include "anec/IR/OpDef.h"
 #include "anec/Ops/Report.h"
-#include "anec/Support/ShownText.h"
+#include "lib/IR/OpDef.h"
+#include "lib/Support/ShownText.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Report/QuantizationPrinter.h"
-#include "anec/Support/ShownText.h"
+#include "lib/Report/QuantizationPrinter.h"
+#include "lib/Support/ShownText.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"

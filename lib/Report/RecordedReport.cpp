@@ -5,7 +5,7 @@
 
 #include "RecordedReport.h"
 #include "FindingText.h"
-#include "anec/Target/Diags.h"
+#include "lib/Target/Diags.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"

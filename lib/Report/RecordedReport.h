@@ -7,7 +7,7 @@
 #define ANEC_LIB_REPORT_RECORDEDREPORT_H
 
 #include "RuleParagraph.h"
-#include "anec/Report/FindingReport.h"
+#include "lib/Report/FindingReport.h"
 #include "llvm/Support/JSON.h"
 
 namespace anec {

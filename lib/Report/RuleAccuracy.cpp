@@ -3,15 +3,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Report/RuleAccuracy.h"
+#include "lib/Report/RuleAccuracy.h"
 #include "anec/MIL/Reader.h"
-#include "anec/Ops/Cost.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Support/Digest.h"
-#include "anec/Support/Json.h"
-#include "anec/Target/Diags.h"
 #include "anec/Target/Predict.h"
-#include "anec/Target/Tasks.h"
+#include "lib/Ops/Cost.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Support/Digest.h"
+#include "lib/Support/Json.h"
+#include "lib/Target/Diags.h"
+#include "lib/Target/Tasks.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"

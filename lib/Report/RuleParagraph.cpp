@@ -5,8 +5,8 @@
 
 #include "RuleParagraph.h"
 #include "WrappedText.h"
-#include "anec/Support/Listing.h"
-#include "anec/Support/ShownText.h"
+#include "lib/Support/Listing.h"
+#include "lib/Support/ShownText.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/WithColor.h"

@@ -6,7 +6,7 @@
 #ifndef ANEC_LIB_REPORT_RULEPARAGRAPH_H
 #define ANEC_LIB_REPORT_RULEPARAGRAPH_H
 
-#include "anec/Report/FindingReport.h"
+#include "lib/Report/FindingReport.h"
 
 namespace anec {
 

@@ -5,9 +5,9 @@
 
 #include "anec/Runtime/Backends.h"
 #include "anec/Runtime/ANE/AneBackend.h"
-#include "anec/Runtime/CPU/CpuBackend.h"
 #include "anec/Runtime/CoreML/CoreMLBackend.h"
-#include "anec/Runtime/Diags.h"
+#include "lib/Runtime/CPU/CpuBackend.h"
+#include "lib/Runtime/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cassert>

@@ -3,11 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Runtime/Elements.h"
+#include "lib/Runtime/Elements.h"
 #include "anec/IR/Constant.h"
-#include "anec/Ops/Interpreter.h"
-#include "anec/Runtime/CPU/VectorKernels.h"
-#include "anec/Support/Half.h"
+#include "lib/Ops/Interpreter.h"
+#include "lib/Runtime/CPU/VectorKernels.h"
+#include "lib/Support/Half.h"
 #include "llvm/ADT/STLExtras.h"
 #include <bit>
 #include <cstring>

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Runtime/MachineRecord.h"
+#include "lib/Runtime/MachineRecord.h"
 
 using namespace anec;
 

@@ -3,11 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Runtime/MomentsBackend.h"
+#include "lib/Runtime/MomentsBackend.h"
 #include "TappedProgram.h"
-#include "anec/IR/Builder.h"
-#include "anec/IR/Clone.h"
-#include "anec/Ops/Ops.h"
+#include "lib/IR/Builder.h"
+#include "lib/IR/Clone.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Serve/CompletionJson.h"
+#include "lib/Serve/CompletionJson.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace anec;

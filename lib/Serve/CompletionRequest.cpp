@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Serve/CompletionRequest.h"
-#include "anec/Support/Json.h"
-#include "anec/Support/Suggestion.h"
+#include "lib/Serve/CompletionRequest.h"
+#include "lib/Support/Json.h"
+#include "lib/Support/Suggestion.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cmath>

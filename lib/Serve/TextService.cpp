@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Serve/TextService.h"
+#include "lib/Serve/TextService.h"
 #include "anec/Generate/ChatSession.h"
 #include <algorithm>
 #include <chrono>

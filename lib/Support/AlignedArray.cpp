@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Support/AlignedArray.h"
-#include "anec/Support/MemoryLimit.h"
+#include "lib/Support/MemoryLimit.h"
 #include "llvm/Support/MathExtras.h"
 #include <new>
 #if defined(__linux__)

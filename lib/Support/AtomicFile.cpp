@@ -3,11 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Support/AtomicFile.h"
-#include "anec/Support/FileName.h"
-#include "anec/Support/Sync.h"
-#include "anec/Support/TemporaryName.h"
-#include "anec/Support/WriterLock.h"
+#include "lib/Support/AtomicFile.h"
+#include "lib/Support/FileName.h"
+#include "lib/Support/Sync.h"
+#include "lib/Support/TemporaryName.h"
+#include "lib/Support/WriterLock.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Support/AtomicFolder.h"
-#include "anec/Support/FileName.h"
-#include "anec/Support/TemporaryName.h"
-#include "anec/Support/WriterLock.h"
+#include "lib/Support/AtomicFolder.h"
+#include "lib/Support/FileName.h"
+#include "lib/Support/TemporaryName.h"
+#include "lib/Support/WriterLock.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Support/Blanks.h"
+#include "lib/Support/Blanks.h"
 
 using namespace anec;
 

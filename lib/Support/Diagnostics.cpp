@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Support/Diagnostics.h"
-#include "anec/Support/Listing.h"
-#include "anec/Support/ReadFile.h"
-#include "anec/Support/ShownText.h"
+#include "lib/Support/Listing.h"
+#include "lib/Support/ReadFile.h"
+#include "lib/Support/ShownText.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"

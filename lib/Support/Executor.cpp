@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Support/Executor.h"
-#include "anec/Support/MemoryLimit.h"
+#include "lib/Support/MemoryLimit.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cassert>

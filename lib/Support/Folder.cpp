@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Support/Folder.h"
-#include "anec/Support/ReadFile.h"
-#include "anec/Support/Sync.h"
+#include "lib/Support/ReadFile.h"
+#include "lib/Support/Sync.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"

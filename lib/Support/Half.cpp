@@ -10,7 +10,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "anec/Support/Half.h"
+#include "lib/Support/Half.h"
 #include <algorithm>
 #include <bit>
 #include <cmath>

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Support/Interruption.h"
+#include "lib/Support/Interruption.h"
 
 using namespace anec;
 

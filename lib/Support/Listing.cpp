@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Support/Listing.h"
+#include "lib/Support/Listing.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <algorithm>
 #include <cstring>

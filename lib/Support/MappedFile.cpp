@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Support/MappedFile.h"
-#include "anec/Support/MappedRanges.h"
-#include "anec/Support/ReadFile.h"
+#include "lib/Support/MappedRanges.h"
+#include "lib/Support/ReadFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
 #include <sys/mman.h>

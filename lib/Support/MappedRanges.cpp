@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Support/MappedRanges.h"
+#include "lib/Support/MappedRanges.h"
 #include <atomic>
 #include <mutex>
 

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Support/MemoryLimit.h"
+#include "lib/Support/MemoryLimit.h"
 #include <algorithm>
 #include <cstdio>
 #include <cstring>

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Support/PeakMemory.h"
+#include "lib/Support/PeakMemory.h"
 #include <sys/resource.h>
 
 uint64_t anec::peakMemoryBytes() {

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Support/Suggestion.h"
+#include "lib/Support/Suggestion.h"
 
 using namespace anec;
 

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Support/Sync.h"
+#include "lib/Support/Sync.h"
 #include <cerrno>
 #include <fcntl.h>
 #include <unistd.h>

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Support/Unfinished.h"
+#include "lib/Support/Unfinished.h"
 #include "llvm/ADT/Twine.h"
 #include <atomic>
 #include <cerrno>

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Support/WriterLock.h"
-#include "anec/Support/FileDiags.h"
+#include "lib/Support/WriterLock.h"
+#include "lib/Support/FileDiags.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cerrno>
 #include <fcntl.h>

@@ -4,11 +4,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Target/Check.h"
-#include "anec/IR/Blocks.h"
-#include "anec/Support/Listing.h"
-#include "anec/Support/Suggestion.h"
-#include "anec/Target/Diags.h"
-#include "anec/Target/Place.h"
+#include "lib/IR/Blocks.h"
+#include "lib/Support/Listing.h"
+#include "lib/Support/Suggestion.h"
+#include "lib/Target/Diags.h"
+#include "lib/Target/Place.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"

@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Target/ErrorLog.h"
-#include "anec/Support/ReadFile.h"
-#include "anec/Target/ErrorMatcher.h"
+#include "lib/Support/ReadFile.h"
+#include "lib/Target/ErrorMatcher.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ConvertUTF.h"

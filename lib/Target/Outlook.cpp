@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Target/Outlook.h"
-#include "anec/Target/Place.h"
+#include "lib/Target/Place.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Target/OwnSystem.h"
+#include "lib/Target/OwnSystem.h"
 #ifdef __APPLE__
 #include <sys/sysctl.h>
 #endif

@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Target/Place.h"
-#include "anec/Ops/Cost.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Target/Place.h"
+#include "lib/Ops/Cost.h"
+#include "lib/Ops/Ops.h"
 
 using namespace anec;
 

@@ -5,8 +5,8 @@
 
 #include "anec/Target/Predict.h"
 #include "Rules/Predicates.h"
-#include "anec/Ops/Cost.h"
-#include "anec/Target/Tasks.h"
+#include "lib/Ops/Cost.h"
+#include "lib/Target/Tasks.h"
 #include "llvm/ADT/DenseMap.h"
 #include <algorithm>
 

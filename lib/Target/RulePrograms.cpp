@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Target/RuleProgram.h"
+#include "lib/Target/RuleProgram.h"
 
 using namespace anec;
 

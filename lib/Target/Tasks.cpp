@@ -9,7 +9,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "anec/Target/Tasks.h"
+#include "lib/Target/Tasks.h"
 #include "Rules/Predicates.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/MathExtras.h"

@@ -9,10 +9,10 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "anec/Support/Json.h"
-#include "anec/Support/ReadFile.h"
 #include "anec/Text/ChatTemplate.h"
-#include "anec/Text/Diags.h"
+#include "lib/Support/Json.h"
+#include "lib/Support/ReadFile.h"
+#include "lib/Text/Diags.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace anec;

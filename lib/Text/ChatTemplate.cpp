@@ -5,9 +5,9 @@
 
 #include "anec/Text/ChatTemplate.h"
 #include "Jinja/Syntax.h"
-#include "anec/Support/Json.h"
 #include "anec/Support/MappedFile.h"
-#include "anec/Text/Diags.h"
+#include "lib/Support/Json.h"
+#include "lib/Text/Diags.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

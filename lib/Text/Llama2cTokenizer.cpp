@@ -13,8 +13,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tokenizers.h"
-#include "anec/Support/Digest.h"
-#include "anec/Text/Diags.h"
+#include "lib/Support/Digest.h"
+#include "lib/Text/Diags.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Endian.h"

@@ -5,7 +5,7 @@
 
 #include "Tokenizers.h"
 #include "anec/Text/ChatTemplate.h"
-#include "anec/Text/Diags.h"
+#include "lib/Text/Diags.h"
 
 using namespace anec;
 

@@ -3,13 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Text/TokenFiles.h"
+#include "lib/Text/TokenFiles.h"
 #include "anec/Support/MappedFile.h"
-#include "anec/Support/ReadFile.h"
 #include "anec/Text/ChatTemplate.h"
-#include "anec/Text/Diags.h"
-#include "anec/Text/TokenFileHeader.h"
 #include "anec/Text/Tokenizer.h"
+#include "lib/Support/ReadFile.h"
+#include "lib/Text/Diags.h"
+#include "lib/Text/TokenFileHeader.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"

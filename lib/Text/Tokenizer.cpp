@@ -5,7 +5,7 @@
 
 #include "Tokenizers.h"
 #include "Utf8.h"
-#include "anec/Text/Diags.h"
+#include "lib/Text/Diags.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

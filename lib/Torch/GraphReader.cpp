@@ -6,7 +6,7 @@
 #include "GraphReader.h"
 #include "OutputNames.h"
 #include "StackTrace.h"
-#include "anec/Torch/Diags.h"
+#include "lib/Torch/Diags.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "JsonTree.h"
-#include "anec/Support/Json.h"
+#include "lib/Support/Json.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include <cmath>

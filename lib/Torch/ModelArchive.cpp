@@ -5,7 +5,7 @@
 
 #include "ModelArchive.h"
 #include "PickledTensors.h"
-#include "anec/Torch/Diags.h"
+#include "lib/Torch/Diags.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace anec;

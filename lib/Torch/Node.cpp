@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Node.h"
-#include "anec/Torch/Diags.h"
+#include "lib/Torch/Diags.h"
 #include <cmath>
 
 using namespace anec;

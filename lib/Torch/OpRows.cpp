@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Families.h"
-#include "anec/Torch/Operators.h"
+#include "lib/Torch/Operators.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

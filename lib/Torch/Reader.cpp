@@ -3,13 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Torch/Reader.h"
+#include "lib/Torch/Reader.h"
 #include "Functionalize.h"
 #include "GraphReader.h"
 #include "ModelArchive.h"
 #include "StackTrace.h"
 #include "anec/MIL/ModelDescription.h"
-#include "anec/Torch/Diags.h"
+#include "lib/Torch/Diags.h"
 
 using namespace anec;
 using namespace anec::torch;

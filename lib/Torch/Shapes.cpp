@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Shapes.h"
-#include "anec/Torch/Diags.h"
+#include "lib/Torch/Diags.h"
 
 using namespace anec;
 using namespace anec::torch;

@@ -8,7 +8,7 @@
 
 #include "Expressions.h"
 #include "Program.h"
-#include "anec/MIL/FlexibleShapes.h"
+#include "lib/MIL/FlexibleShapes.h"
 
 namespace anec::torch {
 

@@ -12,9 +12,9 @@
 #ifndef ANEC_LIB_TRAIN_ARRAYSNAPSHOT_H
 #define ANEC_LIB_TRAIN_ARRAYSNAPSHOT_H
 
-#include "anec/Arrays/Safetensors.h"
 #include "anec/Runtime/Session.h"
 #include "anec/Support/Executor.h"
+#include "lib/Arrays/Safetensors.h"
 
 namespace anec {
 

@@ -5,8 +5,8 @@
 
 #include "ChatExamples.h"
 #include "TrainingData.h"
-#include "anec/Support/Digest.h"
-#include "anec/Train/Diags.h"
+#include "lib/Support/Digest.h"
+#include "lib/Train/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ChatExamples.h"
-#include "anec/Support/Json.h"
-#include "anec/Support/ReadFile.h"
-#include "anec/Train/Diags.h"
+#include "lib/Support/Json.h"
+#include "lib/Support/ReadFile.h"
+#include "lib/Train/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"

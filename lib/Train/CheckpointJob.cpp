@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckpointJob.h"
-#include "anec/Support/Sync.h"
+#include "lib/Support/Sync.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/SHA256.h"

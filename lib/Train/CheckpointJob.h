@@ -15,6 +15,7 @@
 
 #include "ArraySnapshot.h"
 #include "CheckpointState.h"
+#include "lib/Support/AtomicFolder.h"
 
 namespace anec {
 

@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckpointState.h"
-#include "anec/Support/Digest.h"
-#include "anec/Train/Diags.h"
+#include "lib/Support/Digest.h"
+#include "lib/Train/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"

@@ -5,7 +5,7 @@
 
 #include "CheckpointState.h"
 #include "Resume.h"
-#include "anec/Support/Json.h"
+#include "lib/Support/Json.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"

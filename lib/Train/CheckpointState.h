@@ -12,7 +12,7 @@
 #ifndef ANEC_LIB_TRAIN_CHECKPOINTSTATE_H
 #define ANEC_LIB_TRAIN_CHECKPOINTSTATE_H
 
-#include "anec/Train/Checkpoint.h"
+#include "lib/Train/Checkpoint.h"
 #include "llvm/Support/JSON.h"
 
 namespace anec {

@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckpointJob.h"
-#include "anec/Package/AdapterBase.h"
-#include "anec/Support/TemporaryName.h"
-#include "anec/Train/Diags.h"
+#include "lib/Package/AdapterBase.h"
+#include "lib/Support/TemporaryName.h"
+#include "lib/Train/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cerrno>

@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Train/Collective.h"
-#include "anec/Train/Diags.h"
+#include "lib/Train/Diags.h"
 #include "llvm/Support/Process.h"
 #ifdef ANEC_HAS_MPI
 #define OMPI_SKIP_MPICXX

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Train/DataOrder.h"
-#include "anec/Support/SplitMix.h"
+#include "lib/Support/SplitMix.h"
 #include <cmath>
 #include <numeric>
 

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Train/GradientStep.h"
-#include "anec/Train/Diags.h"
+#include "lib/Train/Diags.h"
 #include <cmath>
 
 using namespace anec;

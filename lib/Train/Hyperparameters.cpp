@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Train/Hyperparameters.h"
-#include "anec/Train/Diags.h"
+#include "lib/Train/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"

@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LlamaFormats.h"
-#include "anec/Arrays/StoredAs.h"
+#include "lib/Arrays/StoredAs.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/EndianStream.h"
 #include "llvm/Support/raw_ostream.h"

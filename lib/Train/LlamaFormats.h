@@ -6,8 +6,8 @@
 #ifndef ANEC_LIB_TRAIN_LLAMAFORMATS_H
 #define ANEC_LIB_TRAIN_LLAMAFORMATS_H
 
-#include "anec/Arrays/Llama2c.h"
-#include "anec/Train/LlamaWeights.h"
+#include "lib/Arrays/Llama2c.h"
+#include "lib/Train/LlamaWeights.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace llvm {

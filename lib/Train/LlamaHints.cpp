@@ -4,12 +4,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Formats/Source.h"
-#include "anec/Ops/Ops.h"
 #include "anec/Package/ModelPackage.h"
-#include "anec/Package/ScheduleWalk.h"
-#include "anec/Train/Checkpoint.h"
-#include "anec/Train/Diags.h"
-#include "anec/Train/LlamaWeights.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Package/ScheduleWalk.h"
+#include "lib/Train/Checkpoint.h"
+#include "lib/Train/Diags.h"
+#include "lib/Train/LlamaWeights.h"
 #include <set>
 
 using namespace anec;

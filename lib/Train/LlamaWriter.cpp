@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "LlamaFormats.h"
-#include "anec/Support/AtomicFile.h"
-#include "anec/Train/Diags.h"
+#include "lib/Support/AtomicFile.h"
+#include "lib/Train/Diags.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include <cstring>

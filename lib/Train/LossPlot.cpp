@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Train/LossPlot.h"
-#include "anec/Support/AtomicFile.h"
-#include "anec/Support/Chart.h"
+#include "lib/Train/LossPlot.h"
+#include "lib/Support/AtomicFile.h"
+#include "lib/Support/Chart.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 

@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "anec/Support/Chart.h"
-#include "anec/Train/LossPlot.h"
+#include "lib/Support/Chart.h"
+#include "lib/Train/LossPlot.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Train/Progress.h"
-#include "anec/Support/ShownText.h"
+#include "lib/Support/ShownText.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 

@@ -5,9 +5,9 @@
 
 #include "Resume.h"
 #include "CheckpointState.h"
-#include "anec/Support/Digest.h"
-#include "anec/Train/Diags.h"
 #include "anec/Train/GradientStep.h"
+#include "lib/Support/Digest.h"
+#include "lib/Train/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"

@@ -13,8 +13,8 @@
 #define ANEC_LIB_TRAIN_RESUME_H
 
 #include "TrainingData.h"
-#include "anec/Train/Checkpoint.h"
 #include "anec/Train/Trainer.h"
+#include "lib/Train/Checkpoint.h"
 
 namespace anec {
 

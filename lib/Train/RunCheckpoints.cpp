@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TrainingRun.h"
-#include "anec/Train/LossPlot.h"
+#include "lib/Train/LossPlot.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace anec;

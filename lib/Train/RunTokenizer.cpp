@@ -5,8 +5,8 @@
 
 #include "RunTokenizer.h"
 #include "CheckpointState.h"
-#include "anec/Support/AtomicFile.h"
-#include "anec/Support/Digest.h"
+#include "lib/Support/AtomicFile.h"
+#include "lib/Support/Digest.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 

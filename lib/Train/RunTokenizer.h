@@ -13,7 +13,7 @@
 #ifndef ANEC_LIB_TRAIN_RUNTOKENIZER_H
 #define ANEC_LIB_TRAIN_RUNTOKENIZER_H
 
-#include "anec/Train/Checkpoint.h"
+#include "lib/Train/Checkpoint.h"
 
 namespace anec {
 

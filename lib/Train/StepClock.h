@@ -7,8 +7,8 @@
 #define ANEC_LIB_TRAIN_STEPCLOCK_H
 
 #include "anec/Runtime/Session.h"
-#include "anec/Train/Trace.h"
 #include "anec/Train/TrainLog.h"
+#include "lib/Train/Trace.h"
 
 namespace anec {
 

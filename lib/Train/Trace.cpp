@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Train/Trace.h"
-#include "anec/Support/AtomicFile.h"
+#include "lib/Train/Trace.h"
+#include "lib/Support/AtomicFile.h"
 #include "llvm/Support/JSON.h"
 
 using namespace anec;

@@ -4,10 +4,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Train/TrainLog.h"
-#include "anec/Support/AtomicFile.h"
-#include "anec/Support/Json.h"
 #include "anec/Support/MappedFile.h"
-#include "anec/Train/Diags.h"
+#include "lib/Support/AtomicFile.h"
+#include "lib/Support/Json.h"
+#include "lib/Train/Diags.h"
 #include "llvm/Support/Format.h"
 #include <cerrno>
 #include <cmath>

@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Train/TrainedModel.h"
+#include "lib/Train/TrainedModel.h"
 #include "RunTokenizer.h"
-#include "anec/Train/Diags.h"
+#include "lib/Train/Diags.h"
 
 using namespace anec;
 

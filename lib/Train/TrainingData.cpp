@@ -7,8 +7,8 @@
 #include "ChatExamples.h"
 #include "DataFiles.h"
 #include "anec/Support/MappedFile.h"
-#include "anec/Train/Conversations.h"
-#include "anec/Train/Diags.h"
+#include "lib/Train/Conversations.h"
+#include "lib/Train/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
 #include <algorithm>

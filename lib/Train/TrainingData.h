@@ -14,8 +14,8 @@
 
 #include "TrainingStep.h"
 #include "anec/Text/Tokenizer.h"
-#include "anec/Train/Checkpoint.h"
 #include "anec/Train/TrainLog.h"
+#include "lib/Train/Checkpoint.h"
 
 namespace anec {
 

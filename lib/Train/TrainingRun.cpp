@@ -5,9 +5,9 @@
 
 #include "TrainingRun.h"
 #include "RunTokenizer.h"
-#include "anec/Package/AdapterBase.h"
-#include "anec/Train/Diags.h"
 #include "anec/Train/GradientStep.h"
+#include "lib/Package/AdapterBase.h"
+#include "lib/Train/Diags.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
 #include <numeric>

@@ -4,10 +4,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "TrainingStep.h"
-#include "anec/Ops/Cost.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Package/ScheduleWalk.h"
-#include "anec/Train/Diags.h"
+#include "lib/Ops/Cost.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Package/ScheduleWalk.h"
+#include "lib/Train/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
 #include <limits>

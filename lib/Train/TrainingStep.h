@@ -12,8 +12,8 @@
 #ifndef ANEC_LIB_TRAIN_TRAININGSTEP_H
 #define ANEC_LIB_TRAIN_TRAININGSTEP_H
 
-#include "anec/Package/MaskDraw.h"
 #include "anec/Runtime/Session.h"
+#include "lib/Package/MaskDraw.h"
 
 namespace anec {
 

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Train/Diags.h"
 #include "anec/Train/TokenData.h"
+#include "lib/Train/Diags.h"
 
 using namespace anec;
 

@@ -30,7 +30,7 @@ def includes(root):
             below = inside.parts[len(pathlib.PurePath(top).parts) + 1:-1]
             if folder != "anec.h" and below:
                 parts.setdefault(folder, set()).add(below[0])
-            for header in re.findall(r'^\s*#\s*(?:include|import)\s*"anec/([^"]+)"',
+            for header in re.findall(r'^\s*#\s*(?:include|import)\s*"(?:anec|lib)/([^"]+)"',
                                      path.read_text(), re.M):
                 target = header.split("/")[0]
                 if target != folder and layers.floor_of(target) is not None:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks which file includes what: a folder of include/anec/ and lib/ includes
-folders of lower floors only, a library underneath stays in its one folder, and
-the library neither exits nor prints."""
+folders of lower floors only, an installed header includes installed headers only, a
+library underneath stays in its one folder, and the library neither exits nor prints."""
 import pathlib
 import re
 import sys
@@ -29,6 +29,11 @@ FLOORS = [
     ["Driver"],
     ["C"],
 ]
+# What programs include. Other headers are installed because one of these includes them.
+ENTRIES = {"anec/anec.h", "anec/API/WholeModel.h", "anec/Generate/IncrementalModel.h",
+           "anec/Generate/StatefulModel.h", "anec/Runtime/ANE/AneBackend.h",
+           "anec/Runtime/CoreML/CoreMLBackend.h"}
+INCLUDE = re.compile(r'^\s*#\s*(?:include|import)\s*["<]([^">]+)', re.M)
 # An include, and the only place in lib/ that may have it.
 CONFINED = [
     (r"antlr4|TDSL(Lexer|Parser)\.h", "lib/Frontend/"),
@@ -91,9 +96,11 @@ def check_include(path, header):
     for pattern, place in CONFINED:
         if re.match(pattern, header) and not str(path).startswith(place):
             return f"includes {header}, which only {place} may"
-    if not header.startswith("anec/"):
-        return None
     parts = header.split("/")
+    if path.parts[0] == "include" and (parts[0] == "lib" or ".." in parts):
+        return f"includes {header}, which is not installed"
+    if parts[0] not in ("anec", "lib"):
+        return None
     target = parts[1]
     if target == folder:
         return None
@@ -110,7 +117,7 @@ def check(path, text):
         yield 1, f"the folder {own_folder(path)} is on no floor"
         return
     for number, line in enumerate(text.splitlines(), 1):
-        include = re.match(r'\s*#\s*(?:include|import)\s*["<]([^">]+)', line)
+        include = INCLUDE.match(line)
         message = include and check_include(path, include.group(1))
         if message:
             yield number, message
@@ -126,6 +133,21 @@ def check(path, text):
                 yield number, what
 
 
+def check_installed(root):
+    """An installed header that programs do not need belongs beside its source."""
+    folder = root / "include"
+    includes = {str(path.relative_to(folder)): INCLUDE.findall(path.read_text())
+                for path in sorted((folder / "anec").rglob("*")) if path.is_file()}
+    needed, todo = set(), list(ENTRIES)
+    while todo:
+        header = todo.pop()
+        if header not in needed:
+            needed.add(header)
+            todo.extend(includes.get(header, []))
+    return [f"include/{header}: is installed, and no header for programs includes it; "
+            "move it beside its source" for header in includes if header not in needed]
+
+
 def main(root):
     files = sorted(path for folder in ("include/anec", "lib")
                    for path in (root / folder).rglob("*")
@@ -134,6 +156,7 @@ def main(root):
               for path in files
               for number, message in check(path.relative_to(root),
                                            path.read_text())]
+    errors += check_installed(root)
     print("\n".join(errors + [f"{len(files)} files, {len(errors)} errors"]))
     return 1 if errors or not files else 0
 

@@ -13,7 +13,7 @@
 #ifndef ANEC_TEST_FUZZ_FIELDMUTATOR_H
 #define ANEC_TEST_FUZZ_FIELDMUTATOR_H
 
-#include "anec/Protobuf/Wire.h"
+#include "lib/Protobuf/Wire.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <optional>
 #include <random>

@@ -6,7 +6,7 @@
 #ifndef ANEC_TEST_FUZZ_FILEOFBYTES_H
 #define ANEC_TEST_FUZZ_FILEOFBYTES_H
 
-#include "anec/Support/TemporaryFolder.h"
+#include "lib/Support/TemporaryFolder.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>

@@ -9,9 +9,9 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "anec/Arrays/Npy.h"
-#include "anec/Arrays/Safetensors.h"
-#include "anec/MIL/Blob.h"
+#include "lib/Arrays/Npy.h"
+#include "lib/Arrays/Safetensors.h"
+#include "lib/MIL/Blob.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
 

@@ -12,10 +12,10 @@
 
 #include "FileOfBytes.h"
 #include "anec/Arrays/ArraySource.h"
-#include "anec/Arrays/Gguf.h"
 #include "anec/Formats/Source.h"
-#include "anec/Import/Import.h"
 #include "anec/Text/Tokenizer.h"
+#include "lib/Arrays/Gguf.h"
+#include "lib/Import/Import.h"
 
 using namespace anec;
 

@@ -9,9 +9,9 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "anec/IR/Text.h"
-#include "anec/Ops/Ops.h"
 #include "anec/Passes/PassManager.h"
+#include "lib/IR/Text.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>

@@ -10,13 +10,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "FileOfBytes.h"
-#include "anec/Bench/OtherReport.h"
 #include "anec/Package/ModelPackage.h"
-#include "anec/Probe/ProbeFile.h"
-#include "anec/Support/Json.h"
-#include "anec/Train/Checkpoint.h"
-#include "anec/Train/LlamaWeights.h"
 #include "anec/Train/TrainLog.h"
+#include "lib/Bench/OtherReport.h"
+#include "lib/Probe/ProbeFile.h"
+#include "lib/Support/Json.h"
+#include "lib/Train/Checkpoint.h"
+#include "lib/Train/LlamaWeights.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 

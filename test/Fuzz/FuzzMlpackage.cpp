@@ -13,9 +13,9 @@
 
 #include "FileOfBytes.h"
 #include "ReadsBack.h"
-#include "anec/CoreML/Reader.h"
 #include "anec/MIL/ModelDescription.h"
-#include "anec/Protobuf/Message.h"
+#include "lib/CoreML/Reader.h"
+#include "lib/Protobuf/Message.h"
 #include <filesystem>
 #include <sys/stat.h>
 

@@ -13,7 +13,7 @@
 #include "FileOfBytes.h"
 #include "ReadsBack.h"
 #include "anec/MIL/ModelDescription.h"
-#include "anec/Onnx/Reader.h"
+#include "lib/Onnx/Reader.h"
 
 using namespace anec;
 

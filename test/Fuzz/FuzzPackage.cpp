@@ -11,11 +11,11 @@
 
 #include "FileOfBytes.h"
 #include "anec/API/Compile.h"
-#include "anec/Runtime/CPU/CpuBackend.h"
 #include "anec/Runtime/Session.h"
-#include "anec/Support/Digest.h"
-#include "anec/Support/Json.h"
 #include "anec/Support/MappedFile.h"
+#include "lib/Runtime/CPU/CpuBackend.h"
+#include "lib/Support/Digest.h"
+#include "lib/Support/Json.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace anec;

@@ -9,10 +9,10 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "anec/Frontend/Frontend.h"
-#include "anec/IR/Text.h"
-#include "anec/IR/Verifier.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Frontend/Frontend.h"
+#include "lib/IR/Text.h"
+#include "lib/IR/Verifier.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>

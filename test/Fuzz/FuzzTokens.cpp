@@ -12,7 +12,7 @@
 
 #include "FileOfBytes.h"
 #include "anec/Text/Tokenizer.h"
-#include "anec/Train/LlamaWeights.h"
+#include "lib/Train/LlamaWeights.h"
 
 using namespace anec;
 

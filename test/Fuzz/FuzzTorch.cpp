@@ -13,7 +13,7 @@
 #include "FileOfBytes.h"
 #include "ReadsBack.h"
 #include "anec/MIL/ModelDescription.h"
-#include "anec/Torch/Reader.h"
+#include "lib/Torch/Reader.h"
 
 using namespace anec;
 

@@ -6,10 +6,10 @@
 #ifndef ANEC_TEST_FUZZ_READSBACK_H
 #define ANEC_TEST_FUZZ_READSBACK_H
 
-#include "anec/IR/Verifier.h"
 #include "anec/MIL/Printer.h"
 #include "anec/MIL/Reader.h"
-#include "anec/Ops/Ops.h"
+#include "lib/IR/Verifier.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Support/AtomicFile.h"
+#include "lib/Support/AtomicFile.h"
 #include "TemporaryFolder.h"
 #include "gtest/gtest.h"
 #include <csignal>

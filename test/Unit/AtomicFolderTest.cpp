@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Support/AtomicFolder.h"
+#include "lib/Support/AtomicFolder.h"
 #include "TemporaryFolder.h"
 #include "gtest/gtest.h"
 #include <sys/stat.h>

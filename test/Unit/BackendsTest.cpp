@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Runtime/Backends.h"
-#include "anec/IR/Builder.h"
-#include "anec/Ops/Ops.h"
 #include "anec/Runtime/ANE/AneBackend.h"
+#include "lib/IR/Builder.h"
+#include "lib/Ops/Ops.h"
 #include "gtest/gtest.h"
 
 using namespace anec;

@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/MIL/Blob.h"
+#include "lib/MIL/Blob.h"
 #include "TemporaryFolder.h"
-#include "anec/Arrays/StoredAs.h"
-#include "anec/Support/AtomicFile.h"
+#include "lib/Arrays/StoredAs.h"
+#include "lib/Support/AtomicFile.h"
 #include "gtest/gtest.h"
 #include <cstring>
 #include <limits>

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Driver/Build.h"
+#include "lib/Driver/Build.h"
 #include "TemporaryFolder.h"
 #include "gtest/gtest.h"
 #include <set>

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Support/ChildProcess.h"
+#include "lib/Support/ChildProcess.h"
 #include "gtest/gtest.h"
 #include <csignal>
 

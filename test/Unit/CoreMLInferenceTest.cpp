@@ -10,9 +10,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "TemporaryFolder.h"
-#include "anec/CoreML/Writer.h"
-#include "anec/IR/Text.h"
-#include "anec/Ops/Ops.h"
+#include "lib/CoreML/Writer.h"
+#include "lib/IR/Text.h"
+#include "lib/Ops/Ops.h"
 #include "gtest/gtest.h"
 
 using namespace anec;

@@ -12,11 +12,11 @@
 #ifndef ANEC_TEST_UNIT_CPUGRAPH_H
 #define ANEC_TEST_UNIT_CPUGRAPH_H
 
-#include "anec/IR/Builder.h"
-#include "anec/IR/Text.h"
-#include "anec/Ops/Interpreter.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Runtime/CPU/CpuBackend.h"
+#include "lib/IR/Builder.h"
+#include "lib/IR/Text.h"
+#include "lib/Ops/Interpreter.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Runtime/CPU/CpuBackend.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstring>

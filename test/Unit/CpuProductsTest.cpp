@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "CpuReference.h"
-#include "anec/Runtime/CPU/ProductKernels.h"
 #include "anec/Support/Executor.h"
+#include "lib/Runtime/CPU/ProductKernels.h"
 
 #ifndef __APPLE__
 extern "C" __attribute__((weak)) void openblas_set_num_threads(int);

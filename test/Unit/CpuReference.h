@@ -6,7 +6,7 @@
 #ifndef ANEC_TEST_UNIT_CPUREFERENCE_H
 #define ANEC_TEST_UNIT_CPUREFERENCE_H
 
-#include "anec/Runtime/CPU/VectorKernels.h"
+#include "lib/Runtime/CPU/VectorKernels.h"
 #include "gtest/gtest.h"
 #include <bit>
 #include <cmath>

@@ -9,9 +9,9 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "anec/IR/Elements.h"
-#include "anec/MIL/Blob.h"
-#include "anec/Support/Half.h"
+#include "lib/IR/Elements.h"
+#include "lib/MIL/Blob.h"
+#include "lib/Support/Half.h"
 #include <cfloat>
 #include <cmath>
 #include <gtest/gtest.h>

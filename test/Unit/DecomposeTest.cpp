@@ -10,10 +10,10 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "anec/IR/Builder.h"
-#include "anec/Ops/Interpreter.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Support/Half.h"
+#include "lib/IR/Builder.h"
+#include "lib/Ops/Interpreter.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Support/Half.h"
 #include "gtest/gtest.h"
 #include <cmath>
 

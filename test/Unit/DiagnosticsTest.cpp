@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Support/Diagnostics.h"
-#include "anec/Support/ShownText.h"
+#include "lib/Support/ShownText.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <gtest/gtest.h>

@@ -11,10 +11,10 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "anec/IR/Text.h"
-#include "anec/Ops/Interpreter.h"
-#include "anec/Ops/Ops.h"
 #include "anec/Passes/PassManager.h"
+#include "lib/IR/Text.h"
+#include "lib/Ops/Interpreter.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 #include <cmath>

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Support/Half.h"
 #include "anec/anec.h"
+#include "lib/Support/Half.h"
 #include "llvm/Support/FileSystem.h"
 #include "gtest/gtest.h"
 #include <set>

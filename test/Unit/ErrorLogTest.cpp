@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Target/ErrorLog.h"
-#include "anec/Target/ErrorMatcher.h"
+#include "lib/Target/ErrorMatcher.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"

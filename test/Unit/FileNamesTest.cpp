@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Support/FileNames.h"
+#include "lib/Support/FileNames.h"
 #include "TemporaryFolder.h"
-#include "anec/Support/AtomicFile.h"
+#include "lib/Support/AtomicFile.h"
 #include "gtest/gtest.h"
 
 using namespace anec;

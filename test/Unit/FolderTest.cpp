@@ -5,9 +5,9 @@
 
 #include "anec/Support/Folder.h"
 #include "TemporaryFolder.h"
-#include "anec/Support/AtomicFile.h"
-#include "anec/Support/FileName.h"
-#include "anec/Support/TemporaryName.h"
+#include "lib/Support/AtomicFile.h"
+#include "lib/Support/FileName.h"
+#include "lib/Support/TemporaryName.h"
 #include "gtest/gtest.h"
 #include <cstring>
 #include <sys/stat.h>

@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Generate/Generate.h"
-#include "anec/Generate/Prompts.h"
-#include "anec/Generate/StopTexts.h"
-#include "anec/Support/SplitMix.h"
+#include "lib/Generate/Prompts.h"
+#include "lib/Generate/StopTexts.h"
+#include "lib/Support/SplitMix.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
 #include <cmath>

@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Arrays/Gguf.h"
+#include "lib/Arrays/Gguf.h"
 #include "TemporaryFolder.h"
-#include "anec/Arrays/BlockFormat.h"
+#include "lib/Arrays/BlockFormat.h"
 #include "llvm/Support/Endian.h"
 #include "gtest/gtest.h"
 #include <cmath>

@@ -11,13 +11,13 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "anec/IR/Builder.h"
-#include "anec/IR/BuiltOrder.h"
-#include "anec/IR/Text.h"
-#include "anec/Ops/Interpreter.h"
-#include "anec/Ops/Ops.h"
 #include "anec/Passes/PassManager.h"
-#include "anec/Support/Half.h"
+#include "lib/IR/Builder.h"
+#include "lib/IR/BuiltOrder.h"
+#include "lib/IR/Text.h"
+#include "lib/Ops/Interpreter.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Support/Half.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Support/Half.h"
+#include "lib/Support/Half.h"
 #include "CpuReference.h"
 
 namespace anec::cpu {

@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "../../lib/Probe/Trials.h"
 #include "anec/API/Inspect.h"
-#include "anec/Probe/HazardVerdict.h"
-#include "anec/Probe/ProbeFile.h"
+#include "lib/Probe/HazardVerdict.h"
+#include "lib/Probe/ProbeFile.h"
+#include "lib/Probe/Trials.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
 

@@ -9,9 +9,9 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "anec/IR/Text.h"
-#include "anec/Ops/Interpreter.h"
-#include "anec/Ops/Ops.h"
+#include "lib/IR/Text.h"
+#include "lib/Ops/Interpreter.h"
+#include "lib/Ops/Ops.h"
 #include "gtest/gtest.h"
 #include <map>
 

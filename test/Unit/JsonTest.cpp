@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Support/Json.h"
+#include "lib/Support/Json.h"
 #include <gtest/gtest.h>
 
 using namespace anec;

@@ -10,12 +10,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "TemporaryFolder.h"
-#include "anec/Arrays/StoredAs.h"
-#include "anec/IR/Builder.h"
 #include "anec/MIL/Printer.h"
 #include "anec/MIL/Reader.h"
-#include "anec/MIL/Spelling.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Arrays/StoredAs.h"
+#include "lib/IR/Builder.h"
+#include "lib/MIL/Spelling.h"
+#include "lib/Ops/Ops.h"
 #include "gtest/gtest.h"
 #include <limits>
 

@@ -3,11 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/IR/Builder.h"
-#include "anec/IR/Verifier.h"
 #include "anec/MIL/Printer.h"
-#include "anec/Ops/Interpreter.h"
-#include "anec/Ops/Ops.h"
+#include "lib/IR/Builder.h"
+#include "lib/IR/Verifier.h"
+#include "lib/Ops/Interpreter.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 

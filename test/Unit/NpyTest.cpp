@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Arrays/Npy.h"
+#include "lib/Arrays/Npy.h"
 #include "TemporaryFolder.h"
 #include "gtest/gtest.h"
 

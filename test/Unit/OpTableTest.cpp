@@ -10,9 +10,9 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "anec/IR/Builder.h"
-#include "anec/Ops/Interpreter.h"
-#include "anec/Ops/Ops.h"
+#include "lib/IR/Builder.h"
+#include "lib/Ops/Interpreter.h"
+#include "lib/Ops/Ops.h"
 #include "gtest/gtest.h"
 #include <random>
 #include <set>

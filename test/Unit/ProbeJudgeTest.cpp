@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Probe/Judge.h"
+#include "lib/Probe/Judge.h"
 #include "gtest/gtest.h"
 
 using namespace anec;

@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "TemporaryFolder.h"
-#include "anec/Report/FindingReport.h"
-#include "anec/Report/LayeredDrawing.h"
-#include "anec/Report/ReferencePages.h"
+#include "lib/Report/FindingReport.h"
+#include "lib/Report/LayeredDrawing.h"
+#include "lib/Report/ReferencePages.h"
 #include "gtest/gtest.h"
 #include <set>
 

@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Arrays/Safetensors.h"
+#include "lib/Arrays/Safetensors.h"
 #include "TemporaryFolder.h"
 #include "anec/Arrays/ArraySource.h"
-#include "anec/Arrays/Npy.h"
+#include "lib/Arrays/Npy.h"
 #include "gtest/gtest.h"
 
 using namespace anec;

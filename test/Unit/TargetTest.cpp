@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/IR/Text.h"
-#include "anec/Ops/Ops.h"
 #include "anec/Target/Predict.h"
-#include "anec/Target/Tasks.h"
+#include "lib/IR/Text.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Target/Tasks.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
 #include <cmath>

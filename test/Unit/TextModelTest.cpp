@@ -5,7 +5,7 @@
 
 #include "anec/API/Compile.h"
 #include "anec/Generate/IncrementalModel.h"
-#include "anec/Runtime/CPU/CpuBackend.h"
+#include "lib/Runtime/CPU/CpuBackend.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
 #include <gtest/gtest.h>

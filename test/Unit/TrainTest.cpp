@@ -4,14 +4,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "TemporaryFolder.h"
-#include "anec/Package/MaskDraw.h"
-#include "anec/Support/Half.h"
 #include "anec/Train/AdamW.h"
-#include "anec/Train/Checkpoint.h"
 #include "anec/Train/LossScale.h"
 #include "anec/Train/RunTimes.h"
 #include "anec/Train/TokenData.h"
 #include "anec/Train/TrainLog.h"
+#include "lib/Package/MaskDraw.h"
+#include "lib/Support/Half.h"
+#include "lib/Train/Checkpoint.h"
 #include "gtest/gtest.h"
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/IR/WeightName.h"
+#include "lib/IR/WeightName.h"
 #include "gtest/gtest.h"
 #include <random>
 

@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/IR/WeightView.h"
-#include "anec/Package/ViewJson.h"
+#include "lib/Package/ViewJson.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"

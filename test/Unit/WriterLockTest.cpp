@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Support/WriterLock.h"
+#include "lib/Support/WriterLock.h"
 #include "TemporaryFolder.h"
-#include "anec/Support/AtomicFile.h"
-#include "anec/Support/TemporaryName.h"
+#include "lib/Support/AtomicFile.h"
+#include "lib/Support/TemporaryName.h"
 #include "gtest/gtest.h"
 #include <cerrno>
 #include <fcntl.h>

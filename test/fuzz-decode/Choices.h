@@ -6,7 +6,7 @@
 #ifndef ANEC_TEST_FUZZ_DECODE_CHOICES_H
 #define ANEC_TEST_FUZZ_DECODE_CHOICES_H
 
-#include "anec/Support/SplitMix.h"
+#include "lib/Support/SplitMix.h"
 #include <cstddef>
 #include <cstdint>
 #include <vector>

@@ -4,12 +4,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "DecodeCheck.h"
-#include "anec/Arrays/Safetensors.h"
 #include "anec/Generate/IncrementalModel.h"
-#include "anec/Runtime/CPU/CpuBackend.h"
-#include "anec/Support/AtomicFile.h"
-#include "anec/Support/TemporaryFolder.h"
 #include "anec/anec.h"
+#include "lib/Arrays/Safetensors.h"
+#include "lib/Runtime/CPU/CpuBackend.h"
+#include "lib/Support/AtomicFile.h"
+#include "lib/Support/TemporaryFolder.h"
 #include <cmath>
 
 using namespace anec;

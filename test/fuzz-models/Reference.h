@@ -13,9 +13,9 @@
 #define ANEC_TEST_FUZZ_MODELS_REFERENCE_H
 
 #include "anec/IR/IR.h"
-#include "anec/Ops/Interpreter.h"
 #include "anec/Support/Diagnostics.h"
 #include "anec/Target/Target.h"
+#include "lib/Ops/Interpreter.h"
 #include <map>
 
 namespace anec::fuzz {

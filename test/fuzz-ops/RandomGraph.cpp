@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RandomGraph.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <array>

@@ -6,7 +6,7 @@
 #ifndef ANEC_TEST_FUZZ_OPS_RANDOMGRAPH_H
 #define ANEC_TEST_FUZZ_OPS_RANDOMGRAPH_H
 
-#include "anec/IR/Builder.h"
+#include "lib/IR/Builder.h"
 #include "llvm/ADT/DenseMap.h"
 #include <random>
 

@@ -24,10 +24,10 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "anec/IR/Text.h"
-#include "anec/Ops/Interpreter.h"
-#include "anec/Ops/Ops.h"
 #include "anec/Passes/PassManager.h"
+#include "lib/IR/Text.h"
+#include "lib/Ops/Interpreter.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"

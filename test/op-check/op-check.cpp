@@ -19,14 +19,14 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "anec/IR/Text.h"
-#include "anec/IR/Verifier.h"
 #include "anec/MIL/Printer.h"
 #include "anec/MIL/Reader.h"
-#include "anec/Ops/Interpreter.h"
-#include "anec/Ops/Ops.h"
 #include "anec/Passes/PassManager.h"
-#include "anec/Runtime/CPU/CpuBackend.h"
+#include "lib/IR/Text.h"
+#include "lib/IR/Verifier.h"
+#include "lib/Ops/Interpreter.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Runtime/CPU/CpuBackend.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"

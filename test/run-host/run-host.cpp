@@ -16,9 +16,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Arrays/ArraySource.h"
-#include "anec/Arrays/Npy.h"
-#include "anec/Ops/Interpreter.h"
 #include "anec/anec.h"
+#include "lib/Arrays/Npy.h"
+#include "lib/Ops/Interpreter.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

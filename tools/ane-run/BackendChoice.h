@@ -6,7 +6,7 @@
 #ifndef ANEC_TOOLS_ANE_RUN_BACKENDCHOICE_H
 #define ANEC_TOOLS_ANE_RUN_BACKENDCHOICE_H
 
-#include "anec/Runtime/MachineRecord.h"
+#include "lib/Runtime/MachineRecord.h"
 
 namespace anec {
 

@@ -8,8 +8,8 @@
 #include "CommandTable.h"
 #include "ProgramFlags.h"
 #include "SuiteFlags.h"
-#include "anec/Bench/Bench.h"
 #include "anec/Package/ModelPackage.h"
+#include "lib/Bench/Bench.h"
 
 using namespace anec;
 namespace cl = llvm::cl;

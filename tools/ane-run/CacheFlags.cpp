@@ -4,10 +4,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "CacheFlags.h"
-#include "anec/API/ModelCache.h"
 #include "anec/Package/ModelPackage.h"
-#include "anec/Support/ShownText.h"
 #include "anec/Train/Hyperparameters.h"
+#include "lib/API/ModelCache.h"
+#include "lib/Support/ShownText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"

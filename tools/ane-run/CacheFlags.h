@@ -7,10 +7,10 @@
 #define ANEC_TOOLS_ANE_RUN_CACHEFLAGS_H
 
 #include "../NumberFlag.h"
-#include "anec/API/ModelCache.h"
 #include "anec/Support/Diagnostics.h"
-#include "anec/Support/TemporaryFolder.h"
-#include "anec/Train/TrainedModel.h"
+#include "lib/API/ModelCache.h"
+#include "lib/Support/TemporaryFolder.h"
+#include "lib/Train/TrainedModel.h"
 #include "llvm/Support/CommandLine.h"
 
 namespace anec {

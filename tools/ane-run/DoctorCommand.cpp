@@ -7,9 +7,9 @@
 #include "../Signals.h"
 #include "BackendFlags.h"
 #include "CommandTable.h"
-#include "anec/Probe/Doctor.h"
-#include "anec/Support/Endings.h"
-#include "anec/Support/Json.h"
+#include "lib/Probe/Doctor.h"
+#include "lib/Support/Endings.h"
+#include "lib/Support/Json.h"
 #include "llvm/Support/Process.h"
 
 using namespace anec;

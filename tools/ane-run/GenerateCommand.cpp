@@ -11,8 +11,8 @@
 #include "GenerateFlags.h"
 #include "GenerateOutput.h"
 #include "LoadedModel.h"
-#include "anec/Generate/Diags.h"
-#include "anec/Generate/Prompts.h"
+#include "lib/Generate/Diags.h"
+#include "lib/Generate/Prompts.h"
 
 using namespace anec;
 namespace cl = llvm::cl;

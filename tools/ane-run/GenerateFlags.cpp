@@ -4,10 +4,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "GenerateFlags.h"
-#include "anec/API/ModelCache.h"
 #include "anec/Formats/Source.h"
-#include "anec/Generate/GenerationConfig.h"
-#include "anec/Generate/Prompts.h"
+#include "lib/API/ModelCache.h"
+#include "lib/Generate/GenerationConfig.h"
+#include "lib/Generate/Prompts.h"
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/FileSystem.h"
 

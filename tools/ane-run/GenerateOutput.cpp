@@ -5,7 +5,7 @@
 
 #include "GenerateOutput.h"
 #include "../Signals.h"
-#include "anec/Generate/GenerateJson.h"
+#include "lib/Generate/GenerateJson.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"

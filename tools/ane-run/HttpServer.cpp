@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "HttpServer.h"
-#include "anec/Generate/Diags.h"
-#include "anec/Serve/CompletionJson.h"
+#include "lib/Generate/Diags.h"
+#include "lib/Serve/CompletionJson.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"

@@ -13,7 +13,7 @@
 #ifndef ANEC_TOOLS_ANE_RUN_HTTPSERVER_H
 #define ANEC_TOOLS_ANE_RUN_HTTPSERVER_H
 
-#include "anec/Serve/TextService.h"
+#include "lib/Serve/TextService.h"
 #include <atomic>
 #include <optional>
 #include <string>

@@ -5,8 +5,8 @@
 
 #include "CommandTable.h"
 #include "ProgramFlags.h"
-#include "anec/Report/PackageReport.h"
-#include "anec/Report/ProgramReport.h"
+#include "lib/Report/PackageReport.h"
+#include "lib/Report/ProgramReport.h"
 #include "llvm/Support/JSON.h"
 
 using namespace anec;

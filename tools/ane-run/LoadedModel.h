@@ -9,7 +9,7 @@
 #include "CacheFlags.h"
 #include "anec/Generate/TextModel.h"
 #include "anec/Runtime/Session.h"
-#include "anec/Train/TrainedModel.h"
+#include "lib/Train/TrainedModel.h"
 
 namespace anec {
 

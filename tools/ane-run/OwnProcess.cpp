@@ -5,7 +5,7 @@
 
 #include "OwnProcess.h"
 #include "BackendFlags.h"
-#include "anec/Runtime/Diags.h"
+#include "lib/Runtime/Diags.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cerrno>
 #include <csignal>

@@ -7,8 +7,8 @@
 #include "BackendFlags.h"
 #include "CommandTable.h"
 #include "ProgramFlags.h"
-#include "anec/API/PackageForm.h"
-#include "anec/Report/PlacementReport.h"
+#include "lib/API/PackageForm.h"
+#include "lib/Report/PlacementReport.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "CommandTable.h"
-#include "anec/Support/Endings.h"
-#include "anec/Train/LossPlot.h"
+#include "lib/Support/Endings.h"
+#include "lib/Train/LossPlot.h"
 #include "llvm/Support/Path.h"
 
 using namespace anec;

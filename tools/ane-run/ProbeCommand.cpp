@@ -7,9 +7,9 @@
 #include "../Signals.h"
 #include "BackendFlags.h"
 #include "CommandTable.h"
-#include "anec/Probe/Probe.h"
-#include "anec/Support/Endings.h"
 #include "anec/Target/Rule.h"
+#include "lib/Probe/Probe.h"
+#include "lib/Support/Endings.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Process.h"
 

@@ -6,9 +6,9 @@
 #include "../NumberFlag.h"
 #include "BackendFlags.h"
 #include "CommandTable.h"
-#include "anec/Probe/Doctor.h"
-#include "anec/Probe/Probe.h"
 #include "anec/Target/Target.h"
+#include "lib/Probe/Doctor.h"
+#include "lib/Probe/Probe.h"
 
 using namespace anec;
 namespace cl = llvm::cl;

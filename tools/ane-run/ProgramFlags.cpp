@@ -5,8 +5,8 @@
 
 #include "ProgramFlags.h"
 #include "anec/Formats/Source.h"
-#include "anec/Runtime/ProgramRun.h"
 #include "anec/anec.h"
+#include "lib/Runtime/ProgramRun.h"
 
 using namespace anec;
 

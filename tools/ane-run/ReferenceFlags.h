@@ -8,7 +8,7 @@
 
 #include "../DefineFlag.h"
 #include "ProgramFlags.h"
-#include "anec/Driver/Reference.h"
+#include "lib/Driver/Reference.h"
 
 namespace anec {
 

@@ -5,7 +5,7 @@
 
 #include "Restart.h"
 #include "BackendFlags.h"
-#include "anec/Train/Diags.h"
+#include "lib/Train/Diags.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cerrno>
 #include <cstdlib>

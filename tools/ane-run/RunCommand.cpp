@@ -10,8 +10,8 @@
 #include "ReferenceFlags.h"
 #include "anec/Formats/Source.h"
 #include "anec/Package/ModelPackage.h"
-#include "anec/Runtime/EntryRun.h"
-#include "anec/Runtime/ProgramRun.h"
+#include "lib/Runtime/EntryRun.h"
+#include "lib/Runtime/ProgramRun.h"
 
 using namespace anec;
 namespace cl = llvm::cl;

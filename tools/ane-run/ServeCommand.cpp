@@ -10,7 +10,7 @@
 #include "GenerateFlags.h"
 #include "HttpServer.h"
 #include "LoadedModel.h"
-#include "anec/Generate/Diags.h"
+#include "lib/Generate/Diags.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <random>

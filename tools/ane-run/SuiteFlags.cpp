@@ -5,7 +5,7 @@
 
 #include "SuiteFlags.h"
 #include "../FlagErrors.h"
-#include "anec/Support/Endings.h"
+#include "lib/Support/Endings.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Process.h"
 

@@ -8,7 +8,7 @@
 
 #include "../Command.h"
 #include "BackendChoice.h"
-#include "anec/Bench/RunSuites.h"
+#include "lib/Bench/RunSuites.h"
 
 namespace anec {
 

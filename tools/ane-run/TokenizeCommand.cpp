@@ -5,8 +5,8 @@
 
 #include "CommandTable.h"
 #include "TemplateFlags.h"
-#include "anec/Support/Endings.h"
-#include "anec/Text/TokenFiles.h"
+#include "lib/Support/Endings.h"
+#include "lib/Text/TokenFiles.h"
 
 using namespace anec;
 namespace cl = llvm::cl;

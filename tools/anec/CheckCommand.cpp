@@ -11,10 +11,10 @@
 #include "CommandTable.h"
 #include "TargetFlags.h"
 #include "anec/API/Inspect.h"
-#include "anec/Report/Baseline.h"
-#include "anec/Report/FindingReport.h"
-#include "anec/Report/RuleAccuracy.h"
-#include "anec/Support/ShownText.h"
+#include "lib/Report/Baseline.h"
+#include "lib/Report/FindingReport.h"
+#include "lib/Report/RuleAccuracy.h"
+#include "lib/Support/ShownText.h"
 
 using namespace anec;
 namespace cl = llvm::cl;

@@ -6,9 +6,9 @@
 #include "../Terminal.h"
 #include "CommandTable.h"
 #include "CompileFlags.h"
-#include "anec/Probe/Measured.h"
-#include "anec/Report/PassStatistics.h"
-#include "anec/Report/ReferencePages.h"
+#include "lib/Probe/Measured.h"
+#include "lib/Report/PassStatistics.h"
+#include "lib/Report/ReferencePages.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/Support/Format.h"
 

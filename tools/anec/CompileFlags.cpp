@@ -4,12 +4,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "CompileFlags.h"
-#include "anec/API/Calibrate.h"
 #include "anec/CoreML/WantedDescription.h"
-#include "anec/Passes/Diags.h"
-#include "anec/Report/PassStatistics.h"
-#include "anec/Report/QuantizationPrinter.h"
-#include "anec/Support/Endings.h"
+#include "lib/API/Calibrate.h"
+#include "lib/Passes/Diags.h"
+#include "lib/Report/PassStatistics.h"
+#include "lib/Report/QuantizationPrinter.h"
+#include "lib/Support/Endings.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"

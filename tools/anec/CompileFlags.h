@@ -13,7 +13,7 @@
 #include "../PartFlag.h"
 #include "../ShapeFlag.h"
 #include "TargetFlags.h"
-#include "anec/Driver/Build.h"
+#include "lib/Driver/Build.h"
 
 namespace anec {
 

@@ -8,10 +8,10 @@
 #include "CommandTable.h"
 #include "ModelFolderFlags.h"
 #include "anec/Formats/Source.h"
-#include "anec/Import/Import.h"
-#include "anec/Support/Endings.h"
-#include "anec/Train/Checkpoint.h"
-#include "anec/Train/LlamaWeights.h"
+#include "lib/Import/Import.h"
+#include "lib/Support/Endings.h"
+#include "lib/Train/Checkpoint.h"
+#include "lib/Train/LlamaWeights.h"
 #include "llvm/Support/Path.h"
 
 using namespace anec;

@@ -7,7 +7,7 @@
 #include "../ShapeFlag.h"
 #include "CommandTable.h"
 #include "anec/Formats/Source.h"
-#include "anec/Report/DifferenceReport.h"
+#include "lib/Report/DifferenceReport.h"
 
 using namespace anec;
 namespace cl = llvm::cl;

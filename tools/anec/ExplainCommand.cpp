@@ -7,12 +7,12 @@
 #include "CommandTable.h"
 #include "TargetFlags.h"
 #include "anec/API/Inspect.h"
-#include "anec/Report/DiagnosticDescription.h"
 #include "anec/Report/ErrorDescription.h"
-#include "anec/Report/ErrorReport.h"
-#include "anec/Report/ReferencePages.h"
 #include "anec/Report/RuleDescription.h"
-#include "anec/Support/Suggestion.h"
+#include "lib/Report/DiagnosticDescription.h"
+#include "lib/Report/ErrorReport.h"
+#include "lib/Report/ReferencePages.h"
+#include "lib/Support/Suggestion.h"
 
 using namespace anec;
 namespace cl = llvm::cl;

@@ -6,7 +6,7 @@
 #include "../ChoiceFlag.h"
 #include "../NumberFlag.h"
 #include "CommandTable.h"
-#include "anec/Import/Import.h"
+#include "lib/Import/Import.h"
 
 using namespace anec;
 namespace cl = llvm::cl;

@@ -5,8 +5,8 @@
 
 #include "CommandTable.h"
 #include "ModelFolderFlags.h"
-#include "anec/Package/MergeAdapters.h"
-#include "anec/Support/Endings.h"
+#include "lib/Package/MergeAdapters.h"
+#include "lib/Support/Endings.h"
 #include "llvm/Support/Path.h"
 
 using namespace anec;

@@ -8,7 +8,7 @@
 #define ANEC_TOOLS_ANEC_MODELFOLDERFLAGS_H
 
 #include "../BytesFlag.h"
-#include "anec/Arrays/ModelFolder.h"
+#include "lib/Arrays/ModelFolder.h"
 
 namespace anec {
 

@@ -6,9 +6,9 @@
 #include "TargetFlags.h"
 #include "../FlagErrors.h"
 #include "anec/Formats/Source.h"
-#include "anec/Probe/Measured.h"
-#include "anec/Probe/ProbedTarget.h"
-#include "anec/Target/OwnSystem.h"
+#include "lib/Probe/Measured.h"
+#include "lib/Probe/ProbedTarget.h"
+#include "lib/Target/OwnSystem.h"
 #include <cstdlib>
 
 using namespace anec;

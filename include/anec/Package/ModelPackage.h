@@ -19,11 +19,11 @@
 #include "anec/Package/WeightBinding.h"
 #include "anec/Passes/PassManager.h"
 #include "anec/Quantize/QuantizeWeights.h"
-#include "anec/Support/AtomicFolder.h"
 
 namespace anec {
 
 struct ActualFile;
+struct FolderKind;
 
 /// The format version that is written, and the only one that is read.
 constexpr int64_t packageFormat = 4;

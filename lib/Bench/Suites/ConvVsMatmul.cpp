@@ -9,7 +9,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "anec/Bench/Suite.h"
+#include "lib/Bench/Suite.h"
 
 using namespace anec;
 

@@ -7,7 +7,7 @@
 #define ANEC_LIB_FRONTEND_WRITER_BLOCKWRITER_H
 
 #include "Expression.h"
-#include "anec/IR/Names.h"
+#include "lib/IR/Names.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace anec::frontend {

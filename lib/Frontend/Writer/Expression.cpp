@@ -6,8 +6,8 @@
 #include "Expression.h"
 #include "../OpNames.h"
 #include "Literals.h"
-#include "anec/IR/Builder.h"
-#include "anec/Ops/Ops.h"
+#include "lib/IR/Builder.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Literals.h"
-#include "anec/IR/Elements.h"
+#include "lib/IR/Elements.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"

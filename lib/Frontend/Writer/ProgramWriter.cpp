@@ -3,15 +3,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Frontend/ProgramWriter.h"
+#include "lib/Frontend/ProgramWriter.h"
 #include "../OpNames.h"
 #include "Arguments.h"
 #include "BlockWriter.h"
 #include "Literals.h"
-#include "anec/Frontend/Diags.h"
-#include "anec/Frontend/Frontend.h"
-#include "anec/IR/WeightName.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Frontend/Diags.h"
+#include "lib/Frontend/Frontend.h"
+#include "lib/IR/WeightName.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <set>

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BatchedModel.h"
-#include "anec/Generate/Diags.h"
+#include "lib/Generate/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
 

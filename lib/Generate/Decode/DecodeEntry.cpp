@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "DecodeEntry.h"
-#include "anec/Generate/Diags.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Support/Half.h"
+#include "lib/Generate/Diags.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Support/Half.h"
 #include <cstring>
 
 using namespace anec;

@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Generate/StatefulModel.h"
-#include "anec/Generate/Diags.h"
 #include "anec/Support/AlignedArray.h"
-#include "anec/Support/Half.h"
+#include "lib/Generate/Diags.h"
+#include "lib/Support/Half.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstring>

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Ops/Control.h"
+#include "lib/Ops/Control.h"
 #include "../Families.h"
 #include "../TensorReader.h"
 

@@ -4,11 +4,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Passes/Adapters.h"
-#include "anec/IR/Builder.h"
-#include "anec/IR/DerivedConstant.h"
-#include "anec/IR/WeightName.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Passes/Diags.h"
+#include "lib/IR/Builder.h"
+#include "lib/IR/DerivedConstant.h"
+#include "lib/IR/WeightName.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Passes/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/GlobPattern.h"

@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Adjoint.h"
-#include "anec/Ops/Weights.h"
-#include "anec/Passes/Diags.h"
+#include "lib/Ops/Weights.h"
+#include "lib/Passes/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

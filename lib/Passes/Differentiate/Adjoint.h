@@ -13,8 +13,8 @@
 #ifndef ANEC_LIB_PASSES_ADJOINT_H
 #define ANEC_LIB_PASSES_ADJOINT_H
 
-#include "anec/IR/Builder.h"
-#include "anec/Ops/Gradient.h"
+#include "lib/IR/Builder.h"
+#include "lib/Ops/Gradient.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace anec {

@@ -17,8 +17,8 @@
 
 #include "../Simplify/DeadOps.h"
 #include "Differentiator.h"
-#include "anec/IR/Names.h"
-#include "anec/Passes/Diags.h"
+#include "lib/IR/Names.h"
+#include "lib/Passes/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -7,8 +7,8 @@
 #define ANEC_LIB_PASSES_DIFFERENTIATOR_H
 
 #include "Adjoint.h"
-#include "anec/IR/Clone.h"
 #include "anec/Passes/Pass.h"
+#include "lib/IR/Clone.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace anec {

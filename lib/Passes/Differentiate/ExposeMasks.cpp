@@ -14,11 +14,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "StopGradients.h"
-#include "anec/IR/Builder.h"
-#include "anec/IR/Names.h"
-#include "anec/IR/OpDef.h"
-#include "anec/Ops/Ops.h"
 #include "anec/Passes/Pass.h"
+#include "lib/IR/Builder.h"
+#include "lib/IR/Names.h"
+#include "lib/IR/OpDef.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 

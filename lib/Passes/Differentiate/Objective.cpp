@@ -4,11 +4,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Passes/Objective.h"
-#include "anec/IR/Builder.h"
-#include "anec/Ops/Calls.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Ops/Weights.h"
-#include "anec/Passes/Diags.h"
+#include "lib/IR/Builder.h"
+#include "lib/Ops/Calls.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Ops/Weights.h"
+#include "lib/Passes/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/GlobPattern.h"

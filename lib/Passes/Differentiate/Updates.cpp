@@ -4,11 +4,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Passes/Updates.h"
-#include "anec/IR/Builder.h"
-#include "anec/IR/Clone.h"
-#include "anec/IR/Names.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Passes/Diags.h"
+#include "lib/IR/Builder.h"
+#include "lib/IR/Clone.h"
+#include "lib/IR/Names.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Passes/Diags.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"

@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "FunctionDeriver.h"
-#include "anec/Ops/Calls.h"
-#include "anec/Ops/RopeAngles.h"
-#include "anec/Passes/Diags.h"
+#include "lib/Ops/Calls.h"
+#include "lib/Ops/RopeAngles.h"
+#include "lib/Passes/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

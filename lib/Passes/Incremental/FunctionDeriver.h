@@ -7,7 +7,7 @@
 #define ANEC_LIB_PASSES_FUNCTIONDERIVER_H
 
 #include "IncrementalModel.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Ops.h"
 
 namespace anec {
 

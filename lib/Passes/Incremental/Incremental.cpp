@@ -18,9 +18,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "IncrementalModel.h"
-#include "anec/Ops/Ops.h"
 #include "anec/Passes/DecodePrograms.h"
-#include "anec/Passes/Diags.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Passes/Diags.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"

@@ -6,7 +6,7 @@
 #include "IncrementalModel.h"
 #include "../Simplify/DeadOps.h"
 #include "ModelDeriver.h"
-#include "anec/Passes/Diags.h"
+#include "lib/Passes/Diags.h"
 #include "llvm/ADT/DenseSet.h"
 #include <tuple>
 

@@ -14,9 +14,9 @@
 #define ANEC_LIB_PASSES_INCREMENTALMODEL_H
 
 #include "PositionAxes.h"
-#include "anec/IR/Clone.h"
-#include "anec/IR/Names.h"
 #include "anec/Passes/Pass.h"
+#include "lib/IR/Clone.h"
+#include "lib/IR/Names.h"
 #include "llvm/ADT/DenseMap.h"
 #include <map>
 

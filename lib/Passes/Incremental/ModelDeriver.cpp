@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ModelDeriver.h"
-#include "anec/Ops/HiddenScore.h"
+#include "lib/Ops/HiddenScore.h"
 
 using namespace anec;
 

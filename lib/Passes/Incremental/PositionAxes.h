@@ -15,7 +15,7 @@
 #ifndef ANEC_LIB_PASSES_POSITIONAXES_H
 #define ANEC_LIB_PASSES_POSITIONAXES_H
 
-#include "anec/IR/Builder.h"
+#include "lib/IR/Builder.h"
 
 namespace anec {
 

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PositionAxes.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Ops.h"
 
 using namespace anec;
 

@@ -11,10 +11,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpenedModule.h"
-#include "anec/IR/Builder.h"
-#include "anec/IR/Clone.h"
-#include "anec/IR/Names.h"
-#include "anec/Ops/Ops.h"
+#include "lib/IR/Builder.h"
+#include "lib/IR/Clone.h"
+#include "lib/IR/Names.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/SetVector.h"
 #include <queue>

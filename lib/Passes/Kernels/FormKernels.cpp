@@ -18,11 +18,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpenedModule.h"
-#include "anec/IR/Names.h"
-#include "anec/IR/OpDef.h"
-#include "anec/IR/WeightName.h"
-#include "anec/Ops/Ops.h"
 #include "anec/Passes/Pass.h"
+#include "lib/IR/Names.h"
+#include "lib/IR/OpDef.h"
+#include "lib/IR/WeightName.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <set>

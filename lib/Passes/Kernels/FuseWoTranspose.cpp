@@ -12,9 +12,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpenedModule.h"
-#include "anec/IR/OpDef.h"
-#include "anec/Ops/Ops.h"
 #include "anec/Passes/Pass.h"
+#include "lib/IR/OpDef.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

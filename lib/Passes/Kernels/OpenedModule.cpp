@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpenedModule.h"
-#include "anec/IR/Clone.h"
-#include "anec/Ops/Ops.h"
+#include "lib/IR/Clone.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 

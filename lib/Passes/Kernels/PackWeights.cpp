@@ -12,8 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpenedModule.h"
-#include "anec/IR/OpDef.h"
 #include "anec/Passes/Pass.h"
+#include "lib/IR/OpDef.h"
 
 using namespace anec;
 

@@ -19,10 +19,10 @@
 
 #include "GradientFlow.h"
 #include "OpenedModule.h"
-#include "anec/IR/OpDef.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Passes/Diags.h"
 #include "anec/Passes/Pass.h"
+#include "lib/IR/OpDef.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Passes/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

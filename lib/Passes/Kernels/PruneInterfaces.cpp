@@ -11,9 +11,9 @@
 
 #include "OpenedModule.h"
 #include "RepeatInterface.h"
-#include "anec/IR/OpDef.h"
-#include "anec/Ops/Ops.h"
 #include "anec/Passes/Pass.h"
+#include "lib/IR/OpDef.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "RepeatInterface.h"
-#include "anec/IR/Names.h"
-#include "anec/IR/OpDef.h"
-#include "anec/Ops/Ops.h"
+#include "lib/IR/Names.h"
+#include "lib/IR/OpDef.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

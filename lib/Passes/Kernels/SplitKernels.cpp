@@ -13,11 +13,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileResults.h"
-#include "anec/IR/Clone.h"
-#include "anec/Ops/Ops.h"
 #include "anec/Ops/Report.h"
-#include "anec/Passes/Diags.h"
 #include "anec/Passes/PassManager.h"
+#include "lib/IR/Clone.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Passes/Diags.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 

@@ -4,10 +4,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileResults.h"
-#include "anec/IR/Builder.h"
 #include "anec/IR/WeightView.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Ops/Weights.h"
+#include "lib/IR/Builder.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Ops/Weights.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace anec;

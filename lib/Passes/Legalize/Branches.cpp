@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Legalize.h"
-#include "anec/Ops/Control.h"
+#include "lib/Ops/Control.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Legalize.h"
-#include "anec/Ops/Convolution.h"
+#include "lib/Ops/Convolution.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -11,8 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Legalize.h"
-#include "anec/Passes/Diags.h"
 #include "anec/Target/Rule.h"
+#include "lib/Passes/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>

@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Legalize.h"
-#include "anec/IR/DerivedConstant.h"
-#include "anec/Ops/Control.h"
 #include "anec/Target/Check.h"
+#include "lib/IR/DerivedConstant.h"
+#include "lib/Ops/Control.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

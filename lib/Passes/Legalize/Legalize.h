@@ -13,11 +13,11 @@
 #ifndef ANEC_LIB_PASSES_LEGALIZE_H
 #define ANEC_LIB_PASSES_LEGALIZE_H
 
-#include "anec/IR/Builder.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Ops/Weights.h"
 #include "anec/Passes/Pass.h"
 #include "anec/Target/Rule.h"
+#include "lib/IR/Builder.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Ops/Weights.h"
 
 namespace anec::legalize {
 

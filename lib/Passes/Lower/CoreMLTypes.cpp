@@ -10,8 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Ranks/AxisMerger.h"
-#include "anec/IR/Blocks.h"
 #include "anec/Passes/Pass.h"
+#include "lib/IR/Blocks.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace anec;

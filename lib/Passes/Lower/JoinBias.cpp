@@ -11,10 +11,10 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "anec/IR/Builder.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Ops/Weights.h"
 #include "anec/Passes/Pass.h"
+#include "lib/IR/Builder.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Ops/Weights.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
 #include <vector>

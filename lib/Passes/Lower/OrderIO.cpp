@@ -11,8 +11,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "anec/IR/Builder.h"
 #include "anec/Passes/Pass.h"
+#include "lib/IR/Builder.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -10,9 +10,9 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "anec/IR/DerivedConstant.h"
-#include "anec/IR/OpDef.h"
 #include "anec/Passes/Pass.h"
+#include "lib/IR/DerivedConstant.h"
+#include "lib/IR/OpDef.h"
 
 using namespace anec;
 

@@ -5,7 +5,7 @@
 
 #include "Coordinates.h"
 #include "KnownArrays.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

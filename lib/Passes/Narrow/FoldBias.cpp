@@ -11,7 +11,7 @@
 
 #include "FoldScales.h"
 #include "KnownArrays.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Ops.h"
 
 using namespace anec;
 

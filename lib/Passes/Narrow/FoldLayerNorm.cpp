@@ -16,7 +16,7 @@
 #include "FoldScales.h"
 #include "KnownArrays.h"
 #include "NormSteps.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Ops.h"
 
 using namespace anec;
 

@@ -19,7 +19,7 @@
 #include "FoldScales.h"
 #include "KnownArrays.h"
 #include "NormSteps.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -15,8 +15,8 @@
 #include "../Simplify/DeadOps.h"
 #include "HalfConstants.h"
 #include "KnownArrays.h"
-#include "anec/Ops/Ops.h"
 #include "anec/Passes/Pass.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 

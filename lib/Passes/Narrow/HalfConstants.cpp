@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "HalfConstants.h"
-#include "anec/IR/Elements.h"
-#include "anec/Ops/Ops.h"
+#include "lib/IR/Elements.h"
+#include "lib/Ops/Ops.h"
 #include <cmath>
 #include <cstdio>
 #include <limits>

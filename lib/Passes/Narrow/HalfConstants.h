@@ -7,7 +7,7 @@
 #define ANEC_LIB_PASSES_NARROW_HALFCONSTANTS_H
 
 #include "WeightRows.h"
-#include "anec/IR/OpDef.h"
+#include "lib/IR/OpDef.h"
 #include <cmath>
 
 namespace anec {

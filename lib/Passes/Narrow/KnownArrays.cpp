@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KnownArrays.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Ops.h"
 #include <cmath>
 #include <limits>
 

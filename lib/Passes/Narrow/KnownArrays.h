@@ -12,7 +12,7 @@
 #ifndef ANEC_LIB_PASSES_NARROW_KNOWNARRAYS_H
 #define ANEC_LIB_PASSES_NARROW_KNOWNARRAYS_H
 
-#include "anec/IR/Builder.h"
+#include "lib/IR/Builder.h"
 
 namespace anec {
 

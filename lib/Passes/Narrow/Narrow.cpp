@@ -14,9 +14,9 @@
 #include "KnownArrays.h"
 #include "Masks.h"
 #include "NarrowPlan.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Passes/Diags.h"
 #include "anec/Passes/Pass.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Passes/Diags.h"
 
 using namespace anec;
 

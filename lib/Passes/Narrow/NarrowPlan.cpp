@@ -7,8 +7,8 @@
 #include "KnownArrays.h"
 #include "Masks.h"
 #include "OpKinds.h"
-#include "anec/IR/Blocks.h"
-#include "anec/Ops/Ops.h"
+#include "lib/IR/Blocks.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

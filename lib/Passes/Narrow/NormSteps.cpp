@@ -5,7 +5,7 @@
 
 #include "NormSteps.h"
 #include "KnownArrays.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Ops.h"
 
 using namespace anec;
 

@@ -5,7 +5,7 @@
 
 #include "OpKinds.h"
 #include "KnownArrays.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Ops.h"
 
 using namespace anec;
 

@@ -6,7 +6,7 @@
 #ifndef ANEC_LIB_PASSES_NARROW_OPKINDS_H
 #define ANEC_LIB_PASSES_NARROW_OPKINDS_H
 
-#include "anec/IR/OpDef.h"
+#include "lib/IR/OpDef.h"
 
 namespace anec {
 

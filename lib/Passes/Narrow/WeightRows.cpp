@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "WeightRows.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Support/Half.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Support/Half.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AxisMerger.h"
-#include "anec/Ops/Weights.h"
+#include "lib/Ops/Weights.h"
 
 using namespace anec;
 using namespace anec::ranks;

@@ -13,8 +13,8 @@
 #ifndef ANEC_LIB_PASSES_AXISMERGER_H
 #define ANEC_LIB_PASSES_AXISMERGER_H
 
-#include "anec/IR/Builder.h"
-#include "anec/Ops/Ops.h"
+#include "lib/IR/Builder.h"
+#include "lib/Ops/Ops.h"
 
 namespace anec::ranks {
 

@@ -13,8 +13,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "AxisMerger.h"
-#include "anec/IR/Blocks.h"
 #include "anec/Passes/Pass.h"
+#include "lib/IR/Blocks.h"
 
 using namespace anec;
 using namespace anec::ranks;

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AxisMerger.h"
-#include "anec/Ops/Slices.h"
+#include "lib/Ops/Slices.h"
 
 using namespace anec;
 using namespace anec::ranks;

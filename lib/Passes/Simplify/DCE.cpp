@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "DeadOps.h"
-#include "anec/IR/OpDef.h"
 #include "anec/Passes/Pass.h"
+#include "lib/IR/OpDef.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

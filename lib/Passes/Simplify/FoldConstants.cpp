@@ -11,12 +11,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "DeadOps.h"
-#include "anec/IR/Builder.h"
-#include "anec/IR/DerivedConstant.h"
-#include "anec/Ops/Evaluate.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Passes/Diags.h"
 #include "anec/Passes/Pass.h"
+#include "lib/IR/Builder.h"
+#include "lib/IR/DerivedConstant.h"
+#include "lib/Ops/Evaluate.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Passes/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 

@@ -23,12 +23,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Simplify/DeadOps.h"
-#include "anec/IR/Builder.h"
-#include "anec/IR/Clone.h"
-#include "anec/IR/WeightName.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Passes/Diags.h"
 #include "anec/Passes/Pass.h"
+#include "lib/IR/Builder.h"
+#include "lib/IR/Clone.h"
+#include "lib/IR/WeightName.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Passes/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -18,10 +18,10 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "anec/IR/Builder.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Passes/Diags.h"
 #include "anec/Passes/Pass.h"
+#include "lib/IR/Builder.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Passes/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -4,10 +4,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "RepeatedOps.h"
-#include "anec/IR/Blocks.h"
-#include "anec/IR/WeightName.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Ops/Weights.h"
+#include "lib/IR/Blocks.h"
+#include "lib/IR/WeightName.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Ops/Weights.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"

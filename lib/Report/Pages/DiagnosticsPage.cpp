@@ -5,29 +5,29 @@
 
 #include "../DiagnosticText.h"
 #include "Pages.h"
-#include "anec/API/Diags.h"
-#include "anec/Arrays/Diags.h"
-#include "anec/Bench/Diags.h"
-#include "anec/CoreML/Diags.h"
-#include "anec/Formats/Diags.h"
-#include "anec/Frontend/Diags.h"
-#include "anec/Generate/Diags.h"
-#include "anec/IR/Diags.h"
-#include "anec/Import/Diags.h"
-#include "anec/MIL/Diags.h"
-#include "anec/Onnx/Diags.h"
-#include "anec/Ops/Diags.h"
-#include "anec/Package/Diags.h"
-#include "anec/Passes/Diags.h"
-#include "anec/Probe/Diags.h"
-#include "anec/Quantize/Diags.h"
-#include "anec/Report/ReferencePages.h"
-#include "anec/Runtime/Diags.h"
-#include "anec/Support/FileDiags.h"
-#include "anec/Target/Diags.h"
-#include "anec/Text/Diags.h"
-#include "anec/Torch/Diags.h"
-#include "anec/Train/Diags.h"
+#include "lib/API/Diags.h"
+#include "lib/Arrays/Diags.h"
+#include "lib/Bench/Diags.h"
+#include "lib/CoreML/Diags.h"
+#include "lib/Formats/Diags.h"
+#include "lib/Frontend/Diags.h"
+#include "lib/Generate/Diags.h"
+#include "lib/IR/Diags.h"
+#include "lib/Import/Diags.h"
+#include "lib/MIL/Diags.h"
+#include "lib/Onnx/Diags.h"
+#include "lib/Ops/Diags.h"
+#include "lib/Package/Diags.h"
+#include "lib/Passes/Diags.h"
+#include "lib/Probe/Diags.h"
+#include "lib/Quantize/Diags.h"
+#include "lib/Report/ReferencePages.h"
+#include "lib/Runtime/Diags.h"
+#include "lib/Support/FileDiags.h"
+#include "lib/Target/Diags.h"
+#include "lib/Text/Diags.h"
+#include "lib/Torch/Diags.h"
+#include "lib/Train/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;
@@ -35,51 +35,51 @@ using namespace anec;
 std::vector<diag::AnyKind> anec::libraryDiagnostics() {
   return {
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
-#include "anec/API/Diags.def"
+#include "lib/API/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
-#include "anec/Arrays/Diags.def"
+#include "lib/Arrays/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
-#include "anec/Bench/Diags.def"
+#include "lib/Bench/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
-#include "anec/CoreML/Diags.def"
+#include "lib/CoreML/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
-#include "anec/Formats/Diags.def"
+#include "lib/Formats/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
-#include "anec/Frontend/Diags.def"
+#include "lib/Frontend/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
-#include "anec/IR/Diags.def"
+#include "lib/IR/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
-#include "anec/Import/Diags.def"
+#include "lib/Import/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
-#include "anec/MIL/Diags.def"
+#include "lib/MIL/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
-#include "anec/Onnx/Diags.def"
+#include "lib/Onnx/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
-#include "anec/Ops/Diags.def"
+#include "lib/Ops/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
-#include "anec/Package/Diags.def"
+#include "lib/Package/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
-#include "anec/Passes/Diags.def"
+#include "lib/Passes/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
-#include "anec/Probe/Diags.def"
+#include "lib/Probe/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
-#include "anec/Quantize/Diags.def"
+#include "lib/Quantize/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
-#include "anec/Runtime/Diags.def"
+#include "lib/Runtime/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
-#include "anec/Target/Diags.def"
+#include "lib/Target/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
-#include "anec/Generate/Diags.def"
+#include "lib/Generate/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
-#include "anec/Text/Diags.def"
+#include "lib/Text/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
-#include "anec/Torch/Diags.def"
+#include "lib/Torch/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
-#include "anec/Train/Diags.def"
+#include "lib/Train/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
 #include "anec/Support/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
-#include "anec/Support/FileDiags.def"
+#include "lib/Support/FileDiags.def"
   };
 }
 

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Pages.h"
-#include "anec/Onnx/Operators.h"
+#include "lib/Onnx/Operators.h"
 
 using namespace anec;
 

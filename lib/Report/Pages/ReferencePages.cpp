@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Report/ReferencePages.h"
+#include "lib/Report/ReferencePages.h"
 #include "Pages.h"
 #include "llvm/ADT/STLExtras.h"
 

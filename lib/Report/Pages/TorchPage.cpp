@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Pages.h"
-#include "anec/Torch/Operators.h"
+#include "lib/Torch/Operators.h"
 
 using namespace anec;
 

@@ -12,8 +12,8 @@
 #include "HostExecutable.h"
 #include "SmallProgram.h"
 #include "WidePorts.h"
-#include "anec/IR/Blocks.h"
-#include "anec/Runtime/Diags.h"
+#include "lib/IR/Blocks.h"
+#include "lib/Runtime/Diags.h"
 
 using namespace anec;
 using namespace anec::ane;

@@ -6,9 +6,9 @@
 #include "Bundle.h"
 #include "../Apple/Call.h"
 #include "Protocols.h"
-#include "anec/Runtime/Diags.h"
-#include "anec/Support/Digest.h"
 #include "anec/Support/MappedFile.h"
+#include "lib/Runtime/Diags.h"
+#include "lib/Support/Digest.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace anec;

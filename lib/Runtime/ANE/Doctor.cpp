@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Doctor.h"
-#include "anec/Runtime/Diags.h"
+#include "lib/Runtime/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"

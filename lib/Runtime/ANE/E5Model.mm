@@ -15,7 +15,7 @@
 #include "../Apple/Retained.h"
 #include "E5Protocols.h"
 #include "Model.h"
-#include "anec/Runtime/Diags.h"
+#include "lib/Runtime/Diags.h"
 
 using namespace anec;
 using namespace anec::ane;

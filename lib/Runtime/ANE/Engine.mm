@@ -5,9 +5,9 @@
 
 #include "Engine.h"
 #include "../Apple/Call.h"
-#include "anec/Runtime/Diags.h"
 #include "anec/Target/OSRange.h"
-#include "anec/Target/OwnSystem.h"
+#include "lib/Runtime/Diags.h"
+#include "lib/Target/OwnSystem.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
 

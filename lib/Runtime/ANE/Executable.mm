@@ -7,7 +7,7 @@
 #include "../Apple/Call.h"
 #include "../Apple/Measures.h"
 #include "PerfStats.h"
-#include "anec/Runtime/Diags.h"
+#include "lib/Runtime/Diags.h"
 
 using namespace anec;
 using namespace anec::ane;

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostExecutable.h"
-#include "anec/Runtime/Diags.h"
+#include "lib/Runtime/Diags.h"
 
 using namespace anec;
 using namespace anec::ane;

@@ -14,7 +14,7 @@
 #include "../Apple/Retained.h"
 #include "Model.h"
 #include "PerfStats.h"
-#include "anec/Runtime/Diags.h"
+#include "lib/Runtime/Diags.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"
 

@@ -6,7 +6,7 @@
 #include "PrivateFramework.h"
 #include "../Apple/Call.h"
 #include "../Apple/Measures.h"
-#include "anec/Runtime/Diags.h"
+#include "lib/Runtime/Diags.h"
 #include "llvm/ADT/StringExtras.h"
 #include <dlfcn.h>
 #import <objc/runtime.h>

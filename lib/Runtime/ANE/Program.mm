@@ -8,8 +8,8 @@
 #include "../Apple/Measures.h"
 #include "Bundle.h"
 #include "Symbols.h"
-#include "anec/Runtime/Diags.h"
 #include "anec/Support/MappedFile.h"
+#include "lib/Runtime/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Program.h"
 #include <csignal>

@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Runtime/ANE/AneBackend.h"
-#include "anec/Runtime/Diags.h"
+#include "lib/Runtime/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

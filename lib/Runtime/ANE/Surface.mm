@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Surface.h"
-#include "anec/Runtime/Diags.h"
-#include "anec/Support/Half.h"
+#include "lib/Runtime/Diags.h"
+#include "lib/Support/Half.h"
 #include "llvm/ADT/StringExtras.h"
 #import <Foundation/Foundation.h>
 #include <cstring>

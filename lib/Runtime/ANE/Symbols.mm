@@ -6,7 +6,7 @@
 #include "Symbols.h"
 #include "../Apple/Call.h"
 #include "../Apple/Measures.h"
-#include "anec/Runtime/Diags.h"
+#include "lib/Runtime/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 

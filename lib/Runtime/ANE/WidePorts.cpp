@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "WidePorts.h"
-#include "anec/IR/Builder.h"
-#include "anec/IR/Clone.h"
-#include "anec/Ops/Ops.h"
+#include "lib/IR/Builder.h"
+#include "lib/IR/Clone.h"
+#include "lib/Ops/Ops.h"
 
 using namespace anec;
 using namespace anec::ane;

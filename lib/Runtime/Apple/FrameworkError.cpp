@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "FrameworkError.h"
-#include "anec/Runtime/Diags.h"
-#include "anec/Target/ErrorMatcher.h"
+#include "lib/Runtime/Diags.h"
+#include "lib/Target/ErrorMatcher.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Regex.h"

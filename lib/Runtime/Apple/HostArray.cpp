@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostArray.h"
-#include "anec/Runtime/Elements.h"
-#include "anec/Support/Half.h"
+#include "lib/Runtime/Elements.h"
+#include "lib/Support/Half.h"
 #include "llvm/ADT/bit.h"
 #include <cstring>
 

@@ -5,7 +5,7 @@
 
 #include "AttentionOps.h"
 #include "Schedule.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -14,8 +14,8 @@
 
 #include "AttentionOps.h"
 #include "Steps.h"
-#include "anec/Ops/HiddenScore.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/HiddenScore.h"
+#include "lib/Ops/Ops.h"
 
 using namespace anec;
 using namespace anec::cpu;

@@ -12,7 +12,7 @@
 
 #include "Broadcast.h"
 #include "Steps.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Ops.h"
 #include <cmath>
 
 using namespace anec;

@@ -11,9 +11,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockSteps.h"
-#include "anec/IR/Blocks.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Support/Interruption.h"
+#include "lib/IR/Blocks.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Support/Interruption.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
 

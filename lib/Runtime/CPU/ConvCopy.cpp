@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ConvCopy.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Ops.h"
 #include <algorithm>
 
 using namespace anec;

@@ -15,7 +15,7 @@
 #ifndef ANEC_LIB_RUNTIME_CPU_CONVCOPY_H
 #define ANEC_LIB_RUNTIME_CPU_CONVCOPY_H
 
-#include "anec/Ops/Convolution.h"
+#include "lib/Ops/Convolution.h"
 #include <array>
 #include <utility>
 

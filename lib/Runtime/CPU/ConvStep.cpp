@@ -11,8 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Products.h"
-#include "anec/Ops/Convolution.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Convolution.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

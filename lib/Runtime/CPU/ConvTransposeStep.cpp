@@ -11,8 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Steps.h"
-#include "anec/Ops/Convolution.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Convolution.h"
+#include "lib/Ops/Ops.h"
 #include <algorithm>
 #include <array>
 

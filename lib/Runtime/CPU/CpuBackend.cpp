@@ -3,17 +3,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Runtime/CPU/CpuBackend.h"
+#include "lib/Runtime/CPU/CpuBackend.h"
 #include "BlockSteps.h"
 #include "Emulation/EmulatedSteps.h"
 #include "Processor.h"
 #include "Steps.h"
-#include "anec/Ops/Control.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Runtime/CPU/HostProgram.h"
-#include "anec/Runtime/Diags.h"
-#include "anec/Runtime/Elements.h"
-#include "anec/Support/Interruption.h"
+#include "lib/Ops/Control.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Runtime/CPU/HostProgram.h"
+#include "lib/Runtime/Diags.h"
+#include "lib/Runtime/Elements.h"
+#include "lib/Support/Interruption.h"
 #include "llvm/ADT/STLExtras.h"
 #include <chrono>
 #include <cstring>

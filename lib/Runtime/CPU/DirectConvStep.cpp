@@ -11,7 +11,7 @@
 
 #include "ConvCopy.h"
 #include "Steps.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Ops.h"
 
 using namespace anec;
 using namespace anec::cpu;

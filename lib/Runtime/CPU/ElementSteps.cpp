@@ -12,8 +12,8 @@
 
 #include "Broadcast.h"
 #include "Steps.h"
-#include "anec/IR/Elements.h"
-#include "anec/Ops/Ops.h"
+#include "lib/IR/Elements.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 #include <bit>
 #include <cmath>

@@ -15,7 +15,7 @@
 
 #include "Broadcast.h"
 #include "Steps.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 

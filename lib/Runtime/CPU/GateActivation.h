@@ -6,7 +6,7 @@
 #ifndef ANEC_LIB_RUNTIME_CPU_GATEACTIVATION_H
 #define ANEC_LIB_RUNTIME_CPU_GATEACTIVATION_H
 
-#include "anec/Runtime/CPU/VectorKernels.h"
+#include "lib/Runtime/CPU/VectorKernels.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
 

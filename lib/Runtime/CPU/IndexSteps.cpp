@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Steps.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Ops.h"
 #include <algorithm>
 #include <cstring>
 

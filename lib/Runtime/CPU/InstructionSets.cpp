@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Runtime/CPU/InstructionSets.h"
+#include "lib/Runtime/CPU/InstructionSets.h"
 #include "llvm/ADT/Twine.h"
 
 using namespace anec;

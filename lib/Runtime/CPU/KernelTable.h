@@ -10,7 +10,7 @@
 #ifndef ANEC_RUNTIME_CPU_KERNELTABLE_H
 #define ANEC_RUNTIME_CPU_KERNELTABLE_H
 
-#include "anec/Runtime/CPU/VectorKernels.h"
+#include "lib/Runtime/CPU/VectorKernels.h"
 
 namespace anec::cpu {
 

@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Steps.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 #include <memory>

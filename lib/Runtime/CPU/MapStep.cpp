@@ -12,9 +12,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Steps.h"
-#include "anec/IR/OpDef.h"
-#include "anec/Ops/Interpreter.h"
-#include "anec/Runtime/Elements.h"
+#include "lib/IR/OpDef.h"
+#include "lib/Ops/Interpreter.h"
+#include "lib/Runtime/Elements.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 #include <cstring>

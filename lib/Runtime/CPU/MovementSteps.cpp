@@ -9,9 +9,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Steps.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Ops/Slices.h"
-#include "anec/Runtime/Elements.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Ops/Slices.h"
+#include "lib/Runtime/Elements.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
 

@@ -13,7 +13,7 @@
 #include "AxisView.h"
 #include "Moments.h"
 #include "Steps.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 

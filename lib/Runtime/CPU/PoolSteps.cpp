@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Steps.h"
-#include "anec/Ops/Pooling.h"
+#include "lib/Ops/Pooling.h"
 #include "llvm/ADT/STLExtras.h"
 #include <array>
 #include <cmath>

@@ -5,7 +5,7 @@
 
 #include "PortParts.h"
 #include "Schedule.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Ops.h"
 
 using namespace anec;
 using namespace anec::cpu;

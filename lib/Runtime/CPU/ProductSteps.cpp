@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Products.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Ops.h"
 
 using namespace anec;
 using namespace anec::cpu;

@@ -13,7 +13,7 @@
 #define ANEC_LIB_RUNTIME_CPU_PRODUCTS_H
 
 #include "Steps.h"
-#include "anec/Runtime/CPU/ProductKernels.h"
+#include "lib/Runtime/CPU/ProductKernels.h"
 
 namespace anec::cpu {
 

@@ -11,8 +11,8 @@
 
 #include "AxisView.h"
 #include "Steps.h"
-#include "anec/IR/OpDef.h"
-#include "anec/Ops/Ops.h"
+#include "lib/IR/OpDef.h"
+#include "lib/Ops/Ops.h"
 #include <algorithm>
 
 using namespace anec;

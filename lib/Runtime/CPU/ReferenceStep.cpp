@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Steps.h"
-#include "anec/Runtime/Elements.h"
+#include "lib/Runtime/Elements.h"
 
 using namespace anec;
 using namespace anec::cpu;

@@ -11,8 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Steps.h"
-#include "anec/IR/OpDef.h"
-#include "anec/Ops/Interpreter.h"
+#include "lib/IR/OpDef.h"
+#include "lib/Ops/Interpreter.h"
 #include <cmath>
 
 using namespace anec;

@@ -11,8 +11,8 @@
 
 #include "AxisView.h"
 #include "Steps.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Runtime/Elements.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Runtime/Elements.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
 #include <algorithm>

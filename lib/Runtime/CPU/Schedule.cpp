@@ -8,7 +8,7 @@
 #include "Merging.h"
 #include "PortParts.h"
 #include "StatesInPlace.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 #include <utility>
 

@@ -17,7 +17,7 @@
 
 #include "anec/IR/IR.h"
 #include "anec/Runtime/Backend.h"
-#include "anec/Runtime/CPU/VectorKernels.h"
+#include "lib/Runtime/CPU/VectorKernels.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include <optional>

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StateWeight.h"
-#include "anec/Runtime/CPU/VectorKernels.h"
+#include "lib/Runtime/CPU/VectorKernels.h"
 #include <algorithm>
 #include <array>
 

@@ -6,9 +6,9 @@
 #ifndef ANEC_LIB_RUNTIME_CPU_STATEWEIGHT_H
 #define ANEC_LIB_RUNTIME_CPU_STATEWEIGHT_H
 
-#include "anec/Runtime/CPU/ProductKernels.h"
 #include "anec/Support/AlignedArray.h"
 #include "anec/Support/Executor.h"
+#include "lib/Runtime/CPU/ProductKernels.h"
 #include <vector>
 
 namespace anec::cpu {

@@ -5,8 +5,8 @@
 
 #include "StatesInPlace.h"
 #include "Schedule.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Ops/Slices.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Ops/Slices.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -15,8 +15,8 @@
 
 #include "Schedule.h"
 #include "Storage.h"
-#include "anec/Runtime/CPU/ProductKernels.h"
 #include "anec/Support/Executor.h"
+#include "lib/Runtime/CPU/ProductKernels.h"
 #include <functional>
 
 namespace anec::cpu {

@@ -5,11 +5,11 @@
 
 #include "Storage.h"
 #include "Arena.h"
-#include "anec/IR/DerivedConstant.h"
-#include "anec/Ops/Evaluate.h"
-#include "anec/Ops/Interpreter.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Runtime/Elements.h"
+#include "lib/IR/DerivedConstant.h"
+#include "lib/Ops/Evaluate.h"
+#include "lib/Ops/Interpreter.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Runtime/Elements.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>

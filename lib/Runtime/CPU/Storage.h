@@ -19,8 +19,8 @@
 #include "PortParts.h"
 #include "Schedule.h"
 #include "StoredWeight.h"
-#include "anec/IR/OpDef.h"
 #include "anec/Runtime/Workspace.h"
+#include "lib/IR/OpDef.h"
 
 namespace anec::cpu {
 

@@ -12,7 +12,7 @@
 
 #include "Products.h"
 #include "Products/Cutting.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 

@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "StoredWeight.h"
-#include "anec/Ops/Convolution.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Convolution.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
 

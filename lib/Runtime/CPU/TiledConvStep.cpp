@@ -14,8 +14,8 @@
 
 #include "ConvCopy.h"
 #include "ConvImages.h"
-#include "anec/Ops/Ops.h"
 #include "anec/Support/AlignedArray.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 

@@ -11,7 +11,7 @@
 #define ANEC_RUNTIME_CPU_UNARYKERNELS_H
 
 #include "VectorTrig.h"
-#include "anec/Runtime/CPU/VectorKernels.h"
+#include "lib/Runtime/CPU/VectorKernels.h"
 
 namespace anec::cpu {
 namespace {

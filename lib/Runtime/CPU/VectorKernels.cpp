@@ -8,7 +8,7 @@
 /// sanitizers start, and few compilers and systems have it.
 //===----------------------------------------------------------------------===//
 
-#include "anec/Runtime/CPU/VectorKernels.h"
+#include "lib/Runtime/CPU/VectorKernels.h"
 #include "KernelTable.h"
 #include "Moments.h"
 #include <atomic>

@@ -10,7 +10,7 @@
 #define ANEC_RUNTIME_CPU_VECTORREDUCTIONS_H
 
 #include "UnaryKernels.h"
-#include "anec/Runtime/CPU/VectorKernels.h"
+#include "lib/Runtime/CPU/VectorKernels.h"
 
 namespace anec::cpu {
 namespace {

@@ -6,9 +6,9 @@
 #include "ComputePlan.h"
 #include "../Apple/Call.h"
 #include "../Apple/Framework.h"
-#include "anec/CoreML/Reader.h"
-#include "anec/CoreML/Writer.h"
-#include "anec/Runtime/Diags.h"
+#include "lib/CoreML/Reader.h"
+#include "lib/CoreML/Writer.h"
+#include "lib/Runtime/Diags.h"
 #include <condition_variable>
 
 using namespace anec;

@@ -9,7 +9,7 @@
 #include "../Apple/SharedPrograms.h"
 #include "ComputePlan.h"
 #include "ModelExecutable.h"
-#include "anec/Runtime/Diags.h"
+#include "lib/Runtime/Diags.h"
 
 using namespace anec;
 using namespace anec::coreml;

@@ -5,7 +5,7 @@
 
 #include "CoreMLFramework.h"
 #include "../Apple/Framework.h"
-#include "anec/Runtime/Diags.h"
+#include "lib/Runtime/Diags.h"
 
 using namespace anec;
 using namespace anec::apple;

@@ -6,7 +6,7 @@
 #include "LoadedModel.h"
 #include "../Apple/Call.h"
 #include "../Apple/Framework.h"
-#include "anec/Runtime/Diags.h"
+#include "lib/Runtime/Diags.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"

@@ -5,7 +5,7 @@
 
 #include "ModelExecutable.h"
 #include "States.h"
-#include "anec/Runtime/Diags.h"
+#include "lib/Runtime/Diags.h"
 
 using namespace anec;
 using namespace anec::coreml;

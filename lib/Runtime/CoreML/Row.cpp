@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Runtime/CoreML/CoreMLBackend.h"
-#include "anec/Runtime/Diags.h"
+#include "lib/Runtime/Diags.h"
 
 using namespace anec;
 

@@ -4,11 +4,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "WrittenPackage.h"
-#include "anec/CoreML/Writer.h"
-#include "anec/IR/Clone.h"
 #include "anec/Passes/PassManager.h"
-#include "anec/Runtime/Diags.h"
-#include "anec/Support/Digest.h"
+#include "lib/CoreML/Writer.h"
+#include "lib/IR/Clone.h"
+#include "lib/Runtime/Diags.h"
+#include "lib/Support/Digest.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 

@@ -7,7 +7,7 @@
 #define ANEC_LIB_RUNTIME_COREML_WRITTENPACKAGE_H
 
 #include "anec/Runtime/Backend.h"
-#include "anec/Support/TemporaryFolder.h"
+#include "lib/Support/TemporaryFolder.h"
 
 namespace anec::coreml {
 

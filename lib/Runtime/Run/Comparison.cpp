@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Runtime/Comparison.h"
-#include "anec/Ops/Interpreter.h"
-#include "anec/Runtime/Diags.h"
-#include "anec/Support/ShownText.h"
+#include "lib/Runtime/Comparison.h"
+#include "lib/Ops/Interpreter.h"
+#include "lib/Runtime/Diags.h"
+#include "lib/Support/ShownText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"

@@ -3,12 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Runtime/EntryRun.h"
-#include "anec/Package/MaskDraw.h"
-#include "anec/Runtime/Diags.h"
-#include "anec/Runtime/InputArrays.h"
+#include "lib/Runtime/EntryRun.h"
 #include "anec/Runtime/OutputFiles.h"
-#include "anec/Support/Timing.h"
+#include "lib/Package/MaskDraw.h"
+#include "lib/Runtime/Diags.h"
+#include "lib/Runtime/InputArrays.h"
+#include "lib/Support/Timing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"

@@ -3,14 +3,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Runtime/ProgramRun.h"
-#include "anec/MIL/Diags.h"
-#include "anec/Ops/Interpreter.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Runtime/Diags.h"
+#include "lib/Runtime/ProgramRun.h"
 #include "anec/Runtime/OutputFiles.h"
-#include "anec/Runtime/SuppressBoxes.h"
-#include "anec/Support/Timing.h"
+#include "lib/MIL/Diags.h"
+#include "lib/Ops/Interpreter.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Runtime/Diags.h"
+#include "lib/Runtime/SuppressBoxes.h"
+#include "lib/Support/Timing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"

@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Runtime/SourceReference.h"
-#include "anec/IR/Names.h"
-#include "anec/Ops/Interpreter.h"
-#include "anec/Runtime/Diags.h"
+#include "lib/Runtime/SourceReference.h"
+#include "lib/IR/Names.h"
+#include "lib/Ops/Interpreter.h"
+#include "lib/Runtime/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Runtime/SuppressBoxes.h"
-#include "anec/Ops/KeepBoxes.h"
+#include "lib/Runtime/SuppressBoxes.h"
+#include "lib/Ops/KeepBoxes.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -4,11 +4,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arrays.h"
-#include "anec/Arrays/StoredAs.h"
-#include "anec/Package/AdapterBase.h"
-#include "anec/Runtime/Diags.h"
-#include "anec/Runtime/Elements.h"
-#include "anec/Support/Half.h"
+#include "lib/Arrays/StoredAs.h"
+#include "lib/Package/AdapterBase.h"
+#include "lib/Runtime/Diags.h"
+#include "lib/Runtime/Elements.h"
+#include "lib/Support/Half.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

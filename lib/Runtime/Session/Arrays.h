@@ -17,9 +17,9 @@
 #ifndef ANEC_LIB_RUNTIME_SESSION_ARRAYS_H
 #define ANEC_LIB_RUNTIME_SESSION_ARRAYS_H
 
-#include "anec/Runtime/CPU/HostProgram.h"
 #include "anec/Runtime/Session.h"
 #include "anec/Support/AlignedArray.h"
+#include "lib/Runtime/CPU/HostProgram.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace anec::session {

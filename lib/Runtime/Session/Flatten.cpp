@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Slots.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Package/ScheduleWalk.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Package/ScheduleWalk.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace anec;

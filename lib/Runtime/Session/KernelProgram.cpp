@@ -4,11 +4,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelProgram.h"
-#include "anec/IR/Clone.h"
-#include "anec/IR/OpDef.h"
-#include "anec/Package/ScheduleWalk.h"
-#include "anec/Runtime/Diags.h"
-#include "anec/Support/Half.h"
+#include "lib/IR/Clone.h"
+#include "lib/IR/OpDef.h"
+#include "lib/Package/ScheduleWalk.h"
+#include "lib/Runtime/Diags.h"
+#include "lib/Support/Half.h"
 
 using namespace anec;
 using namespace anec::session;

@@ -15,8 +15,8 @@
 
 #include "KernelProgram.h"
 #include "States.h"
-#include "anec/Runtime/CPU/HostProgram.h"
 #include "anec/Runtime/Session.h"
+#include "lib/Runtime/CPU/HostProgram.h"
 
 namespace anec::session {
 

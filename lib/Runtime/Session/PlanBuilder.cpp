@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlanBuilder.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Package/ScheduleWalk.h"
-#include "anec/Runtime/Diags.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Package/ScheduleWalk.h"
+#include "lib/Runtime/Diags.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace anec;

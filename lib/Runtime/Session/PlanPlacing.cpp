@@ -5,10 +5,10 @@
 
 #include "../CPU/Arena.h"
 #include "PlanBuilder.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Ops/Weights.h"
-#include "anec/Package/ScheduleWalk.h"
-#include "anec/Runtime/Diags.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Ops/Weights.h"
+#include "lib/Package/ScheduleWalk.h"
+#include "lib/Runtime/Diags.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/MathExtras.h"
 

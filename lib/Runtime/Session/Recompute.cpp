@@ -18,7 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Slots.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Run.h"
-#include "anec/Runtime/Elements.h"
+#include "lib/Runtime/Elements.h"
 
 using namespace anec;
 using namespace anec::session;

@@ -4,12 +4,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Segment.h"
-#include "anec/IR/Builder.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Ops/Weights.h"
 #include "anec/Passes/PassManager.h"
-#include "anec/Runtime/CPU/HostProgram.h"
-#include "anec/Runtime/Diags.h"
+#include "lib/IR/Builder.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Ops/Weights.h"
+#include "lib/Runtime/CPU/HostProgram.h"
+#include "lib/Runtime/Diags.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace anec;

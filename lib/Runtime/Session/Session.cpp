@@ -6,7 +6,7 @@
 #include "anec/Runtime/Session.h"
 #include "PlanBuilder.h"
 #include "Run.h"
-#include "anec/Runtime/Diags.h"
+#include "lib/Runtime/Diags.h"
 
 using namespace anec;
 using namespace anec::session;

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Slots.h"
-#include "anec/Ops/Ops.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace anec;

@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arrays.h"
-#include "anec/Package/AdapterBase.h"
-#include "anec/Package/Diags.h"
-#include "anec/Runtime/Diags.h"
+#include "lib/Package/AdapterBase.h"
+#include "lib/Package/Diags.h"
+#include "lib/Runtime/Diags.h"
 
 using namespace anec;
 using namespace anec::session;

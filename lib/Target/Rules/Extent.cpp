@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Predicates.h"
-#include "anec/IR/Names.h"
 #include "anec/Ops/Report.h"
+#include "lib/IR/Names.h"
 
 using namespace anec;
 

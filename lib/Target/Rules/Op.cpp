@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Predicates.h"
-#include "anec/Target/Place.h"
+#include "lib/Target/Place.h"
 
 using namespace anec;
 

@@ -6,8 +6,8 @@
 #ifndef ANEC_LIB_TARGET_PREDICATES_H
 #define ANEC_LIB_TARGET_PREDICATES_H
 
-#include "anec/Ops/Ops.h"
 #include "anec/Target/Rule.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/FormatVariadic.h"
 

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Predicates.h"
-#include "anec/Ops/Control.h"
+#include "lib/Ops/Control.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace anec;

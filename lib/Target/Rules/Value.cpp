@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Predicates.h"
-#include "anec/Ops/Cost.h"
-#include "anec/Target/Place.h"
+#include "lib/Ops/Cost.h"
+#include "lib/Target/Place.h"
 #include <cmath>
 
 using namespace anec;

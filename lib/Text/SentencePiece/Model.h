@@ -12,7 +12,7 @@
 #ifndef ANEC_LIB_TEXT_SENTENCEPIECE_MODEL_H
 #define ANEC_LIB_TEXT_SENTENCEPIECE_MODEL_H
 
-#include "anec/Protobuf/Message.h"
+#include "lib/Protobuf/Message.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringRef.h"
 

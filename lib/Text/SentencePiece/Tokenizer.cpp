@@ -12,8 +12,8 @@
 #include "../Tokenizers.h"
 #include "Encoders.h"
 #include "Normalizer.h"
-#include "anec/Support/Digest.h"
-#include "anec/Text/Diags.h"
+#include "lib/Support/Digest.h"
+#include "lib/Text/Diags.h"
 
 using namespace anec;
 using namespace anec::spm;

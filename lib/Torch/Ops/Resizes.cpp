@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "../../Onnx/Ops/ResizeAxis.h"
 #include "../Families.h"
+#include "lib/Onnx/Ops/ResizeAxis.h"
 #include <cmath>
 
 using namespace anec;

@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Train/Evaluate.h"
-#include "anec/Generate/Diags.h"
-#include "anec/Train/Diags.h"
+#include "lib/Generate/Diags.h"
+#include "lib/Train/Diags.h"
 #include <algorithm>
 #include <chrono>
 #include <cmath>

@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Classes.h"
-#include "anec/Support/Digest.h"
+#include "lib/Support/Digest.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 

@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Classes.h"
-#include "anec/Support/Digest.h"
+#include "lib/Support/Digest.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace ane_double;

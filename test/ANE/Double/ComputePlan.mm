@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CoreML.h"
-#include "anec/IR/OpDef.h"
+#include "lib/IR/OpDef.h"
 #include <thread>
 
 using namespace anec;

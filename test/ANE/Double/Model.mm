@@ -12,9 +12,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "CoreML.h"
-#include "anec/CoreML/Reader.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Runtime/CPU/CpuBackend.h"
+#include "lib/CoreML/Reader.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Runtime/CPU/CpuBackend.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace anec;

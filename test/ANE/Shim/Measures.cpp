@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "../../../lib/Runtime/Apple/Measures.h"
+#include "lib/Runtime/Apple/Measures.h"
 #include <atomic>
 #include <cstdlib>
 #include <iterator>
@@ -14,7 +14,7 @@ using namespace anec::apple;
 
 static constexpr const char *ids[] = {
 #define MEASURE(NAME, ID) ID,
-#include "../../../lib/Runtime/Apple/Measures.def"
+#include "lib/Runtime/Apple/Measures.def"
 };
 static constexpr unsigned none = std::size(ids);
 

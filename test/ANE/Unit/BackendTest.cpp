@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Programs.h"
-#include "anec/Runtime/CPU/CpuBackend.h"
+#include "lib/Runtime/CPU/CpuBackend.h"
 #include <cstring>
 #include <thread>
 

@@ -9,8 +9,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "../../../lib/Runtime/ANE/E5Protocols.h"
 #include "WrongDriver.h"
+#include "lib/Runtime/ANE/E5Protocols.h"
 
 using namespace anec;
 using ane_double::ledger;

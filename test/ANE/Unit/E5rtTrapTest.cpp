@@ -9,9 +9,9 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "../../../lib/Runtime/ANE/E5rt.h"
 #include "Programs.h"
 #include "anec/MIL/Printer.h"
+#include "lib/Runtime/ANE/E5rt.h"
 #include <dlfcn.h>
 #include <fstream>
 

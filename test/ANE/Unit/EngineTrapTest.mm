@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "WrongDriver.h"
-#include "anec/Runtime/CPU/CpuBackend.h"
+#include "lib/Runtime/CPU/CpuBackend.h"
 #include <thread>
 
 using namespace anec;

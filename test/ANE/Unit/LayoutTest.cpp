@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "../../../lib/Runtime/ANE/Layout.h"
+#include "lib/Runtime/ANE/Layout.h"
 #include "gtest/gtest.h"
 #include <functional>
 #include <limits>

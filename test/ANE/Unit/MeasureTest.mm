@@ -11,9 +11,9 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "../../../lib/Runtime/Apple/Measures.h"
 #include "Programs.h"
-#include "anec/Runtime/CPU/CpuBackend.h"
+#include "lib/Runtime/Apple/Measures.h"
+#include "lib/Runtime/CPU/CpuBackend.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <fstream>
 #include <thread>
@@ -24,7 +24,7 @@ using apple::Measure;
 
 static constexpr const char *ids[] = {
 #define MEASURE(NAME, ID) ID,
-#include "../../../lib/Runtime/Apple/Measures.def"
+#include "lib/Runtime/Apple/Measures.def"
 };
 
 //===----------------------------------------------------------------------===//

@@ -11,8 +11,8 @@
 
 #include "Programs.h"
 #include "anec/Passes/PassManager.h"
-#include "anec/Runtime/CPU/CpuBackend.h"
-#include "anec/Target/RuleProgram.h"
+#include "lib/Runtime/CPU/CpuBackend.h"
+#include "lib/Target/RuleProgram.h"
 
 using namespace anec;
 using ane_double::ledger;

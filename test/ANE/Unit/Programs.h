@@ -8,9 +8,9 @@
 
 #include "../Shim/Ledger.h"
 #include "anec/MIL/Reader.h"
-#include "anec/Ops/Interpreter.h"
-#include "anec/Ops/Ops.h"
 #include "anec/Runtime/ANE/AneBackend.h"
+#include "lib/Ops/Interpreter.h"
+#include "lib/Ops/Ops.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"

@@ -11,7 +11,7 @@
 
 #include "anec/Runtime/Session.h"
 #include "Programs.h"
-#include "anec/Runtime/CPU/CpuBackend.h"
+#include "lib/Runtime/CPU/CpuBackend.h"
 #include <cstdlib>
 
 using namespace anec;

@@ -6,9 +6,9 @@
 #ifndef ANEC_TEST_ANE_WRONGDRIVER_H
 #define ANEC_TEST_ANE_WRONGDRIVER_H
 
-#include "../../../lib/Runtime/ANE/Protocols.h"
 #include "Programs.h"
 #include "anec/MIL/Printer.h"
+#include "lib/Runtime/ANE/Protocols.h"
 #include "llvm/Support/Path.h"
 #include <cmath>
 #include <dlfcn.h>

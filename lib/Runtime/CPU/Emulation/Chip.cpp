@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Chip.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Support/Half.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Support/Half.h"
 #include <array>
 #include <cmath>
 #include <limits>

@@ -13,9 +13,9 @@
 
 #include "EmulatedSteps.h"
 #include "../Products.h"
-#include "anec/Ops/Ops.h"
-#include "anec/Runtime/Elements.h"
-#include "anec/Support/Half.h"
+#include "lib/Ops/Ops.h"
+#include "lib/Runtime/Elements.h"
+#include "lib/Support/Half.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 

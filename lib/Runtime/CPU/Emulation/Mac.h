@@ -7,7 +7,7 @@
 #define ANEC_LIB_RUNTIME_CPU_EMULATION_MAC_H
 
 #include "Chip.h"
-#include "anec/Runtime/CPU/ProductKernels.h"
+#include "lib/Runtime/CPU/ProductKernels.h"
 #include <atomic>
 
 namespace anec::cpu {

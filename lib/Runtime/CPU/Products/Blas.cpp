@@ -11,7 +11,7 @@ using namespace anec::cpu;
 // The build names a shared library by the name that programs would be linked
 // with; a static one is linked.
 #ifdef ANEC_BLAS_LIBRARY
-#include "anec/Support/MemoryLimit.h"
+#include "lib/Support/MemoryLimit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

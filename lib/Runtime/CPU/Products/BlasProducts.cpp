@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cutting.h"
-#include "anec/Runtime/CPU/BlasName.h"
+#include "lib/Runtime/CPU/BlasName.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <algorithm>
 #include <mutex>

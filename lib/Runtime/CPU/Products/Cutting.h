@@ -12,7 +12,7 @@
 #ifndef ANEC_LIB_RUNTIME_CPU_PRODUCTS_CUTTING_H
 #define ANEC_LIB_RUNTIME_CPU_PRODUCTS_CUTTING_H
 
-#include "anec/Runtime/CPU/ProductKernels.h"
+#include "lib/Runtime/CPU/ProductKernels.h"
 
 namespace anec::cpu {
 

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Runtime/CPU/ProductKernels.h"
+#include "lib/Runtime/CPU/ProductKernels.h"
 #include "Cutting.h"
 #include "llvm/ADT/SmallVector.h"
 

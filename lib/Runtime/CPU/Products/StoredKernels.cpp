@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StoredMatrix.h"
-#include "anec/Runtime/CPU/VectorKernels.h"
+#include "lib/Runtime/CPU/VectorKernels.h"
 
 using namespace anec;
 using namespace anec::cpu;

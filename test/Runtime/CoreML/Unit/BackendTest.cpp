@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "../../../ANE/Unit/Programs.h"
-#include "anec/Runtime/CPU/CpuBackend.h"
 #include "anec/Runtime/CoreML/CoreMLBackend.h"
+#include "lib/Runtime/CPU/CpuBackend.h"
 #include <thread>
 
 using namespace anec;

@@ -1,0 +1,235 @@
+//===- VectorKernels.h - Elementwise and row kernels ------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+/// \file
+/// Vectorised kernels over float arrays. The CPU backend keeps every float
+/// tensor as fp32; with fp16 numerics the result of each operation is rounded
+/// to the nearest fp16 value and kept as fp32, so every kernel has a `Rounding`
+/// parameter. The instruction set is chosen once, at run time.
+///
+/// Lengths count elements and may be 0; pointers need only the alignment of
+/// their element; `out` may be the same array as an input, but may not overlap
+/// one otherwise. Transcendental results are relatively within 2.4e-7 (2 ulp)
+/// of the exact value, or 4e-7 (sigmoid, silu, softplus), 3e-7 (pow) and 1.5e-6
+/// (softmax), with the infinities, zeros and NaNs of libm.
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_RUNTIME_CPU_VECTORKERNELS_H
+#define ANEC_LIB_RUNTIME_CPU_VECTORKERNELS_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace anec::cpu {
+
+/// The rounding of a result before it is stored. FP16: nearest fp16 value, ties
+/// to even, overflow (65520 and up) to infinity, subnormals kept.
+enum class Rounding : uint8_t { None, FP16 };
+
+/// The instruction sets that kernels are compiled for. The baseline is what
+/// every processor of an architecture has. NEON is part of arm64's, so that the
+/// two differ in the kernels of products only.
+enum class InstructionSet : uint8_t { Baseline, AVX2, AVX512, NEON };
+/// All of them; of those that a machine has, the last is the best.
+inline constexpr InstructionSet instructionSets[] = {
+    InstructionSet::Baseline, InstructionSet::AVX2, InstructionSet::AVX512,
+    InstructionSet::NEON};
+
+/// Whether this machine and this build have \p set.
+bool hasInstructionSet(InstructionSet set);
+/// The best instruction set of this machine.
+InstructionSet detectInstructionSet();
+
+/// Makes the kernels use \p set; false if this machine or build lacks it. For
+/// tests, and for reproducing another machine's results: it must not be called
+/// while kernels run.
+bool useInstructionSet(InstructionSet set);
+
+/// The instruction set in use.
+InstructionSet instructionSet();
+
+//===-- Rounding ----------------------------------------------------------===//
+
+/// out[i] = x[i] rounded to fp16, kept as fp32.
+void roundToHalf(size_t n, const float *x, float *out);
+
+//===-- Elementwise -------------------------------------------------------===//
+
+/// Max and Min return the first operand if either is NaN, as std::max does.
+enum class Binary : uint8_t {
+  Add,
+  Sub,
+  Mul,
+  Div,
+  FloorDiv, ///< a / b rounded down
+  Max,
+  Min,
+  Mod, ///< the remainder of a by b, with the sign of b
+  Pow,
+  Prelu, ///< a < 0 ? b * a : a
+  /// a / b as an integer in [-128, 127], to nearest, ties to even; 0 for NaN.
+  Int8,
+};
+
+/// out[i] = kind(a[i * strideA], b[i * strideB]); a stride is 1, or 0 for one
+/// value broadcast along the row.
+void binary(Binary kind, size_t n, const float *a, size_t strideA,
+            const float *b, size_t strideB, float *out, Rounding rounding);
+
+/// The unary functions of x, with parameters p and q where named.
+enum class Unary : uint8_t {
+  Abs,
+  Acos,
+  Affine, ///< p * x + q
+  Asin,
+  Atan,
+  Atanh,
+  Ceil,
+  ClampedRelu, ///< min(x < 0 ? p * x : x, q)
+  Clip,        ///< min(max(x, p), q); NaN stays NaN
+  Copy,        ///< x, rounded
+  Cos,
+  Cosh,
+  Elu, ///< x < 0 ? p * (e^x - 1) : x
+  Erf,
+  Exp,
+  Exp2,
+  Floor,
+  GeluErf,     ///< x * Phi(x); absolute error below 1e-7 * |x|
+  GeluSigmoid, ///< x * sigmoid(1.702 x)
+  GeluTanh,    ///< x/2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 x^3)))
+  Inverse,     ///< 1 / (x + p)
+  LeakyRelu,   ///< x > 0 ? x : p * x
+  Log,         ///< log(x + p)
+  Neg,
+  Relu,       ///< max(x, 0); NaN stays NaN
+  Round,      ///< to the nearest integer, ties to even
+  Rsqrt,      ///< 1 / sqrt(x + p)
+  ScaledTanh, ///< p * tanh(q * x)
+  Sigmoid,
+  SigmoidHard, ///< p * x + q, limited to [0, 1]
+  Sign,        ///< -1, 0 or 1; NaN stays NaN
+  Silu,        ///< x * sigmoid(x)
+  Sin,
+  Sinh,
+  Softplus, ///< log(1 + e^x)
+  Softsign, ///< x / (1 + |x|)
+  Sqrt,
+  Square,
+  Tan,
+  Tanh,
+  Threshold,       ///< max(x, p)
+  ThresholdedRelu, ///< x >= p ? x : 0
+};
+
+/// out[i] = kind(x[i]; p, q).
+void unary(Unary kind, size_t n, const float *x, float *out, Rounding rounding,
+           float p = 0, float q = 0);
+
+/// out[i] = silu(gate[i]) * up[i], the middle of a gated feed-forward
+/// layer. FP16 rounds where the separate operations would: after the sigmoid if
+/// \p roundSigmoid (silu written as x * sigmoid(x)), after the silu, at the
+/// end.
+void siluMul(size_t n, const float *gate, const float *up, float *out,
+             Rounding rounding, bool roundSigmoid = false);
+
+//===-- Softmax -----------------------------------------------------------===//
+
+/// Softmax of one contiguous row of \p n elements; only the result is rounded.
+/// A row of which every element is -infinity gives NaN.
+void softmaxRow(size_t n, const float *x, float *out, Rounding rounding);
+
+/// Attention's softmax(x * scale + mask) of one row in one pass over memory;
+/// \p mask may be null. FP16 rounds after the product, the sum and the softmax.
+void scaledSoftmaxRow(size_t n, const float *x, float scale, const float *mask,
+                      float *out, Rounding rounding);
+
+/// Softmax over the outer axis: x is [rows, columns] with \p stride elements
+/// from row to row, and each column is normalised; \p out has the same layout.
+void softmaxColumns(size_t rows, size_t columns, size_t stride, const float *x,
+                    float *out, Rounding rounding);
+
+//===-- Reductions --------------------------------------------------------===//
+
+/// Sums and products are accumulated in fp64, so that their order has no
+/// visible effect. Max and Min ignore NaN. Without elements: 0 for sums and L2,
+/// -infinity for LogSum, 1 for Product, NaN for Mean, -/+infinity for Max/Min.
+enum class Reduce : uint8_t {
+  L1,
+  L2,
+  LogSum,
+  Max,
+  Mean,
+  Min,
+  Product,
+  Sum,
+  SumSquare,
+};
+
+/// The reduction of \p n contiguous elements.
+float reduceRow(Reduce kind, size_t n, const float *x, Rounding rounding);
+
+/// Reduces the outer axis: x is [rows, columns] with \p stride elements from
+/// row to row, out is [columns]. This is the channel-first case.
+void reduceColumns(Reduce kind, size_t rows, size_t columns, size_t stride,
+                   const float *x, float *out, Rounding rounding);
+
+//===-- Normalization -----------------------------------------------------===//
+
+/// out[i] = (x[i] - mean) * factor * scale + shift in fp64, rounded once.
+void normalizeRow(size_t n, const float *x, double mean, double factor,
+                  double scale, double shift, float *out, Rounding rounding);
+
+//===-- Convolutions ------------------------------------------------------===//
+
+/// out[o * stride + i] = starts[o] + the sum over t of weights[o * terms + t] *
+/// x[offsets[t] + i], for o < \p outputs and i < \p n, added in the order of t.
+/// \p starts may be null for zeros. Up to 15 elements of x after the last one
+/// are read too.
+void weightedSums(size_t n, size_t terms, const uint32_t *offsets,
+                  const float *x, size_t outputs, const float *weights,
+                  const float *starts, float *out, size_t stride,
+                  Rounding rounding);
+
+/// Outputs of a tile.
+inline constexpr size_t tileOutputs = 6;
+
+/// The same for one tile of outputs, whose weights are [terms, tileOutputs].
+/// Without \p starts, the sums are added to what \p out has. \p starts has
+/// tileOutputs elements, and \p outputs may be less than that. Nothing is read
+/// after the last element of x.
+void tiledSums(size_t n, size_t terms, const uint32_t *offsets, const float *x,
+               size_t outputs, const float *weights, const float *starts,
+               float *out, size_t stride, Rounding rounding);
+
+/// The most outputs of a panel, and those of a vector of it.
+size_t panelOutputs();
+size_t vectorOutputs();
+
+/// The same for a panel of outputs, and positions anywhere: out[o * stride + i]
+/// = starts[o] + the sum over t of weights[t, o] * x[at[i] + offsets[t]], for
+/// o < \p outputs <= panelOutputs() and i < \p n. Rows of weights are padded to
+/// whole vectors, and so is \p starts, which may be null for zeros. \p sums is
+/// memory for n rows like that, with n rounded up to whole vectors, too.
+void panelSums(size_t n, const uint32_t *at, size_t terms,
+               const uint32_t *offsets, const float *x, size_t outputs,
+               const float *weights, const float *starts, float *sums,
+               float *out, size_t stride, Rounding rounding);
+
+//===-- Fixed point -------------------------------------------------------===//
+
+/// Adds `left * right[j]` to `sums[j]`, all of them in units of 2^-16 (`left`
+/// carries that factor), each product rounded to a whole number, halves away
+/// from zero. A product is treated as zero when `power * powers[j]` is at most
+/// 2^-17, or when it is smaller than `smallest`. `beyond[j]` becomes 1 or -1
+/// when a sum reaches 2^31 or -2^31, and stays so; `vanished[j]` counts
+/// products that are not zero and were rounded to it. No array overlaps
+/// another.
+void addFixedProducts(size_t n, double left, float power, double smallest,
+                      const float *right, const float *powers, double *sums,
+                      double *beyond, double *vanished);
+
+} // namespace anec::cpu
+
+#endif // ANEC_LIB_RUNTIME_CPU_VECTORKERNELS_H

@@ -1,0 +1,31 @@
+//===- Suggestion.h - suggestions for misspelled names ----------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_SUPPORT_SUGGESTION_H
+#define ANEC_LIB_SUPPORT_SUGGESTION_H
+
+#include "anec/Support/Diagnostics.h"
+
+namespace anec {
+
+/// Finds the candidate closest to a misspelled name, if any is close.
+class Suggestion {
+public:
+  explicit Suggestion(llvm::StringRef misspelt)
+      : misspelt(misspelt), distance((misspelt.size() + 1) / 3) {}
+  void consider(llvm::StringRef candidate);
+  /// The closest candidate; empty when none is close.
+  llvm::StringRef found() const { return best; }
+  /// Adds the note `did you mean` if there is something to suggest.
+  void note(Diagnostics::Report report, SourceRange range) const;
+
+private:
+  llvm::StringRef misspelt, best;
+  unsigned distance;
+};
+
+} // namespace anec
+
+#endif // ANEC_LIB_SUPPORT_SUGGESTION_H
