@@ -315,6 +315,76 @@ ANEC_API anec_status anec_build(const char *path, const char *output,
                                 const anec_build_options *build_options,
                                 anec_diagnostics *diags);
 
+/*===-- Models and weights of others --------------------------------------===*/
+
+typedef struct anec_import_options {
+  size_t struct_size;
+  int64_t positions;  /**< of the program; 0: 256, or all of the model */
+  const char *floats; /**< `fp16` or `fp32`; null: `fp16` */
+  /** Keys of config.json, or of the metadata of a GGUF file, that are not
+      looked at. */
+  const char *const *ignored_keys;
+  size_t ignored_key_count;
+  const char *tokenizer; /**< a folder that gets the tokenizer of a GGUF file;
+                              null: none */
+} anec_import_options;
+
+ANEC_API anec_status anec_import_options_init(anec_import_options *options,
+                                              size_t struct_size);
+/** Writes the program (`.tdsl`) of the language model at `source`, a folder
+   with config.json and weights, a GGUF file or a checkpoint of llama2.c, with a
+   map of the names of its weights, as `anec import` does. */
+ANEC_API anec_status anec_import(const char *source, const char *program,
+                                 const anec_import_options *options,
+                                 anec_diagnostics *diags);
+
+typedef struct anec_convert_options {
+  size_t struct_size;
+  /** `anec`, `hf` or `llama2c`; null: what the files say. */
+  const char *from, *to;
+  const char *config; /**< the .tdsl program or the package of the weights,
+                         which gives the number of heads; null: none */
+  const char *model;  /**< of `config`, if it has several */
+  const char *const *defines; /**< of `config`: `NAME=VALUE` */
+  size_t define_count;
+  const char *weight_map; /**< the map that anec_import wrote: the output has
+                             the names that were imported; null: none */
+  const char *like; /**< with `weight_map`, the GGUF file whose metadata the
+                         output gets; null: it is a folder */
+  const char *tokenizer; /**< for a folder: that of the files for text to copy;
+                              null: those beside the weights */
+  uint64_t shard_size;   /**< for a folder: bytes of a file; 0: 5 GB */
+} anec_convert_options;
+
+ANEC_API anec_status anec_convert_options_init(anec_convert_options *options,
+                                               size_t struct_size);
+/** Writes the weights at `input` in another format, as `anec convert` does:
+    `.safetensors`, `.bin` for llama2.c, a folder for Hugging Face, or `.gguf`.
+ */
+ANEC_API anec_status anec_convert(const char *input, const char *output,
+                                  const anec_convert_options *options,
+                                  anec_diagnostics *diags);
+
+typedef struct anec_merge_options {
+  size_t struct_size;
+  const char *weights;    /**< those that the adapters belong to; null: the
+                               package's */
+  const char *weight_map; /**< a JSON file that maps names of weights to names
+                             in `weights` */
+  const char *tokenizer;  /**< as in anec_convert_options */
+  uint64_t shard_size;
+} anec_merge_options;
+
+ANEC_API anec_status anec_merge_options_init(anec_merge_options *options,
+                                             size_t struct_size);
+/** Adds the adapters at `adapter` to the weights that they belong to, as `anec
+    merge` does: to a folder or a `.gguf` file like `weights`, or to a
+    `.safetensors` file. */
+ANEC_API anec_status anec_merge(const char *package, const char *adapter,
+                                const char *output,
+                                const anec_merge_options *options,
+                                anec_diagnostics *diags);
+
 /*===-- Comparing programs ------------------------------------------------===*/
 
 /** The differences between two programs. */

@@ -141,6 +141,55 @@ static void build(const std::string &path, const std::string &output,
   }));
 }
 
+static void importModel(const std::string &source, const std::string &program,
+                        const py::dict &values) {
+  Options kept(values);
+  auto options = sized<anec_import_options>();
+  options.positions = kept.whole("positions");
+  options.floats = kept.text("floats");
+  options.ignored_keys = kept.texts("ignored_keys", options.ignored_key_count);
+  options.tokenizer = kept.text("tokenizer");
+  Reports reports;
+  reports.check(unlocked([&] {
+    return anec_import(source.c_str(), program.c_str(), &options,
+                       reports.get());
+  }));
+}
+
+static void convert(const std::string &input, const std::string &output,
+                    const py::dict &values) {
+  Options kept(values);
+  auto options = sized<anec_convert_options>();
+  options.from = kept.text("from");
+  options.to = kept.text("to");
+  options.config = kept.text("config");
+  options.model = kept.text("model");
+  options.defines = kept.texts("defines", options.define_count);
+  options.weight_map = kept.text("weight_map");
+  options.like = kept.text("like");
+  options.tokenizer = kept.text("tokenizer");
+  options.shard_size = *kept.number("shard_size");
+  Reports reports;
+  reports.check(unlocked([&] {
+    return anec_convert(input.c_str(), output.c_str(), &options, reports.get());
+  }));
+}
+
+static void merge(const std::string &package, const std::string &adapter,
+                  const std::string &output, const py::dict &values) {
+  Options kept(values);
+  auto options = sized<anec_merge_options>();
+  options.weights = kept.text("weights");
+  options.weight_map = kept.text("weight_map");
+  options.tokenizer = kept.text("tokenizer");
+  options.shard_size = *kept.number("shard_size");
+  Reports reports;
+  reports.check(unlocked([&] {
+    return anec_merge(package.c_str(), adapter.c_str(), output.c_str(),
+                      &options, reports.get());
+  }));
+}
+
 static py::list compare(const std::string &path, const py::dict &sessionValues,
                         const py::dict &values) {
   Options keptOfSession(sessionValues), kept(values);
@@ -371,6 +420,9 @@ void anec::python::addPrograms(py::module_ &module) {
   module.def("compile_text", compileText);
   module.def("build", build);
   module.def("compare", compare);
+  module.def("import_model", importModel);
+  module.def("convert", convert);
+  module.def("merge", merge);
   module.def("diff", diff);
   module.def("check_file", checkFile);
   module.def("predict_file", predictFile);

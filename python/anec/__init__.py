@@ -11,7 +11,8 @@
 
 `compile` gives a `Program`: a kernel as a MIL program, or a model as a package
 in a folder. `build` writes either to a file, as the tool does, also quantized;
-`diff` compares two, and `compare` what one computes with its source. `check`, `explain` and `predict` say what a chip does with it, and
+`diff` compares two, and `compare` what one computes with its source.
+`import_model`, `convert` and `merge` are for models and weights of others. `check`, `explain` and `predict` say what a chip does with it, and
 `explain_log` what the errors in a log mean. A
 `Session` runs it with numpy arrays by name; `Trainer` trains a session step by
 step; `Session.generate` continues a text, and `Session.evaluate` measures how well
@@ -39,10 +40,11 @@ from ._errors import Diagnostic, Error, Warning
 from ._session import Evaluation, Port, Session
 from ._text import Tokenizer, Windows
 from ._trainer import Step, Trainer
+from ._weights import convert, import_model, merge
 
 __version__ = _version()
 __all__ = ["Comparison", "Cost", "Diagnostic", "Difference", "Differences", "Error",
-           "Evaluation", "Finding", "LoggedError", "Port", "Program", "Rule", "Session", "Step",
-           "Tokenizer", "Trainer", "Warning", "Windows", "build", "check", "compare",
-           "compile", "compile_text", "diff", "explain", "explain_log", "explain_log_text",
-           "predict"]
+           "Evaluation", "Finding", "LoggedError", "Port", "Program", "Rule", "Session",
+           "Step", "Tokenizer", "Trainer", "Warning", "Windows", "build", "check",
+           "compare", "compile", "compile_text", "convert", "diff", "explain",
+           "explain_log", "explain_log_text", "import_model", "merge", "predict"]

@@ -145,6 +145,13 @@ TEST_F(CApi, NullArgumentsAreRefused) {
     EXPECT_EQ(anec_diff_files("x.mil", nullptr, nullptr, &differences, list),
               2);
     EXPECT_EQ(anec_diff_files("x.mil", "x.mil", nullptr, nullptr, list), 2);
+    EXPECT_EQ(anec_import(nullptr, "x.tdsl", nullptr, list), 2);
+    EXPECT_EQ(anec_import("x", nullptr, nullptr, list), 2);
+    EXPECT_EQ(anec_convert(nullptr, "x.bin", nullptr, list), 2);
+    EXPECT_EQ(anec_convert("x", nullptr, nullptr, list), 2);
+    EXPECT_EQ(anec_merge(nullptr, "a", "x", nullptr, list), 2);
+    EXPECT_EQ(anec_merge("p", nullptr, "x", nullptr, list), 2);
+    EXPECT_EQ(anec_merge("p", "a", nullptr, nullptr, list), 2);
     EXPECT_EQ(anec_compare_file(nullptr, nullptr, nullptr, &comparisons, list),
               2);
     EXPECT_EQ(anec_compare_file("x.mil", nullptr, nullptr, nullptr, list), 2);
@@ -193,7 +200,7 @@ TEST_F(CApi, NullArgumentsAreRefused) {
                                     nullptr, list),
               2);
   }
-  EXPECT_EQ(anec_diagnostics_count(diags), 52u);
+  EXPECT_EQ(anec_diagnostics_count(diags), 59u);
   EXPECT_EQ(reports().substr(0, 51),
             "[bad-argument] `path` cannot be used: it is null\n[b");
 
@@ -211,6 +218,9 @@ TEST_F(CApi, NullArgumentsAreRefused) {
   EXPECT_EQ(anec_diff_options_init(nullptr, 8), 2);
   EXPECT_EQ(anec_differences_count(nullptr), 0u);
   EXPECT_EQ(anec_compare_options_init(nullptr, 8), 2);
+  EXPECT_EQ(anec_import_options_init(nullptr, 8), 2);
+  EXPECT_EQ(anec_convert_options_init(nullptr, 8), 2);
+  EXPECT_EQ(anec_merge_options_init(nullptr, 8), 2);
   EXPECT_EQ(anec_comparisons_count(nullptr), 0u);
   anec_comparisons_destroy(nullptr);
   EXPECT_STREQ(anec_differences_text(nullptr), "");

@@ -7,12 +7,8 @@
 #include "../DefineFlag.h"
 #include "CommandTable.h"
 #include "ModelFolderFlags.h"
-#include "anec/Formats/Source.h"
-#include "lib/Import/Import.h"
+#include "lib/Driver/Convert.h"
 #include "lib/Support/Endings.h"
-#include "lib/Train/Checkpoint.h"
-#include "lib/Train/LlamaWeights.h"
-#include "llvm/Support/Path.h"
 
 using namespace anec;
 namespace cl = llvm::cl;
@@ -30,10 +26,6 @@ public:
                            "model.layers.3.self_attn.q_proj.weight, ..."),
                 clEnumValN(WeightFormat::Llama2c, "llama2c",
                            "llama2.c's file"))) {}
-
-  WeightFormat valueOr(WeightFormat fallback) const {
-    return getNumOccurrences() ? getValue() : fallback;
-  }
 };
 
 class Convert : public Command {
@@ -41,16 +33,7 @@ public:
   ExitCode run(const Invocation &call) override;
 
 private:
-  bool convert(Diagnostics &diags);
-  bool exportImported(Diagnostics &diags);
-  ModelFolderOptions
-  folderOptions(const std::optional<Checkpoint> &trained) const;
-  bool writesFolder() const {
-    if (!names.empty())
-      return like.empty();
-    return to.valueOr(formatToWrite(output)) == WeightFormat::HuggingFace &&
-           llvm::sys::path::extension(output).empty();
-  }
+  ConvertRequest request() const;
 
   cl::opt<std::string> input{cl::Positional};
   cl::opt<std::string> output{
@@ -82,61 +65,19 @@ private:
 
 } // namespace
 
-/// Loads the checkpoint at `source`, if it is one or a run, and makes `source`
-/// the file of its weights. Returns false, with the reason reported, on
-/// failure.
-static bool findWeights(std::string &source, std::optional<Checkpoint> &trained,
-                        Diagnostics &diags) {
-  if (!hasCheckpoint(source))
-    return true;
-  trained = loadCheckpointWeights(source, diags);
-  if (trained)
-    source = trained->weights();
-  return trained.has_value();
-}
-
-/// With the files for text that belong to the weights, unless others are given.
-ModelFolderOptions
-Convert::folderOptions(const std::optional<Checkpoint> &trained) const {
-  ModelFolderOptions options = folder.options();
-  std::string own = trained ? textFolderOf(*trained) : input.getValue();
-  if (options.tokenizer.empty() && writesFolder() && hasTextFiles(own))
-    options.tokenizer = own;
-  return options;
-}
-
-bool Convert::convert(Diagnostics &diags) {
-  LlamaHints hints;
-  if (!config.empty()) {
-    ReadOptions options;
-    options.defines = defines.pairs();
-    std::optional<LlamaHints> read =
-        readLlamaHints(config, options, model, diags);
-    if (!read)
-      return false;
-    hints = std::move(*read);
-  }
-  std::string source = input;
-  std::optional<Checkpoint> trained;
-  if (!findWeights(source, trained, diags))
-    return false;
-  if (trained && config.empty())
-    hints = hintsOf(trained->state);
-  std::optional<LlamaWeights> weights = readLlamaWeights(
-      source, from.valueOr(guessWeightFormat(source)), hints, diags);
-  return weights &&
-         writeLlamaWeights(*weights, output, to.valueOr(formatToWrite(output)),
-                           hints, folderOptions(trained), diags);
-}
-
-bool Convert::exportImported(Diagnostics &diags) {
-  std::string source = input;
-  std::optional<Checkpoint> trained;
-  if (!findWeights(source, trained, diags))
-    return false;
-  return like.empty()
-             ? exportModel(source, names, folderOptions(trained), output, diags)
-             : exportGguf(source, names, like, output, diags);
+ConvertRequest Convert::request() const {
+  ConvertRequest made{.input = input, .output = output};
+  if (from.getNumOccurrences())
+    made.from = from.getValue();
+  if (to.getNumOccurrences())
+    made.to = to.getValue();
+  made.config = config;
+  made.model = model;
+  made.read.defines = defines.pairs();
+  made.mapping = names;
+  made.like = like;
+  made.folder = folder.options();
+  return made;
 }
 
 ExitCode Convert::run(const Invocation &call) {
@@ -157,7 +98,7 @@ ExitCode Convert::run(const Invocation &call) {
     return call.usageError("--like is for --weight-map");
   if (std::string wrong = folder.check(); !wrong.empty())
     return call.usageError(wrong);
-  if (folder.isGiven() && !writesFolder())
+  if (folder.isGiven() && !request().writesFolder())
     return call.usageError(
         like.empty() ? "--tokenizer and --shard-size are for -o FOLDER"
                      : "--tokenizer and --shard-size are for -o FOLDER; a GGUF "
@@ -167,10 +108,8 @@ ExitCode Convert::run(const Invocation &call) {
   if (!names.empty() && hasOthers)
     return call.usageError("--weight-map says the model and both formats, "
                            "without --config, --model, --from and --to");
-  if (!names.empty())
-    return runReporting(
-        [&](Diagnostics &diags) { return exportImported(diags); });
-  return runReporting([&](Diagnostics &diags) { return convert(diags); });
+  return runReporting(
+      [&](Diagnostics &diags) { return convertWeights(request(), diags); });
 }
 
 constinit const CommandDef commands::Convert = {
