@@ -30,6 +30,8 @@ struct StoredProducts {
   bool isLeft =
       false; ///< the weight; otherwise it is the right one, transposed
   Rounding rounding = Rounding::None;
+  /// Whether a factor of few columns is converted to fixed point.
+  bool isFixed = false;
 
   const StoredMatrix &matrix() const { return weight->matrix; }
   /// Columns of what the weight is multiplied with.
@@ -41,6 +43,8 @@ struct StoredProducts {
 private:
   const float *factor(Executor &pool, const GemmOperands &product,
                       size_t &stride) const;
+  bool toFixed(Executor &pool, const StoredProduct &product,
+               FixedFactor &fixed) const;
   void finish(const GemmOperands &product, size_t begin, size_t end) const;
   size_t sliceRows() const;
   void multiplySlice(Executor &pool, const ProductKernels &kernels,
@@ -87,6 +91,20 @@ const float *StoredProducts::factor(Executor &pool, const GemmOperands &product,
   return copy;
 }
 
+/// Converts a factor to fixed point, where all its elements are finite.
+bool StoredProducts::toFixed(Executor &pool, const StoredProduct &product,
+                             FixedFactor &fixed) const {
+  constexpr size_t most = 16; // groups of the widest vector
+  fixed.groups = llvm::alignTo(matrix().columns / fixedGroup, most);
+  size_t groups = fixed.groups * product.n;
+  constexpr size_t valueFloats = fixedGroup * sizeof(int16_t) / sizeof(float);
+  fixed.scales =
+      pool.outerScratch(pool.currentWorker(), groups * (2 + valueFloats));
+  fixed.sums = fixed.scales + groups;
+  fixed.values = reinterpret_cast<int16_t *>(fixed.sums + groups);
+  return storedKernels().toFixed(matrix(), product, fixed);
+}
+
 /// Adds the bias to results [begin, end), and rounds them.
 void StoredProducts::finish(const GemmOperands &product, size_t begin,
                             size_t end) const {
@@ -122,8 +140,13 @@ void StoredProducts::multiplyFew(Executor &pool,
   stored.rowOut = isLeft ? shape.ldc : 1;
   stored.columnOut = isLeft ? 1 : shape.ldc;
   const StoredKernels &kernels = storedKernels();
+  FixedFactor fixed;
+  bool useFixed = isFixed && toFixed(pool, stored, fixed);
   auto multiply = [&](size_t begin, size_t end, unsigned) {
-    kernels.multiplyRows(matrix(), begin, end - begin, stored);
+    if (useFixed)
+      kernels.multiplyRowsFixed(matrix(), begin, end - begin, fixed, stored);
+    else
+      kernels.multiplyRows(matrix(), begin, end - begin, stored);
     finish(product, begin, end);
   };
   constexpr size_t grain = 16;
@@ -201,6 +224,11 @@ static StepFn makeProduct(const Op &op,
   stored.shape = products->shape;
   stored.operands = products->operands;
   stored.rounding = ctx.rounding(op.result());
+  // A factor in fp16 has fewer bits than one in fixed point.
+  const Value *factor = op.operand(stored.weight->slot == 0 ? 1u : 0u);
+  stored.isFixed = stored.rounding == Rounding::FP16 &&
+                   factor->type.dtype == DType::FP16 &&
+                   hasFixedProducts(stored.matrix());
   // A right weight is the same for the whole batch, whose rows are adjacent.
   if (!stored.isLeft) {
     stored.shape.m *= stored.operands.size();

@@ -278,10 +278,12 @@ std::shared_ptr<StoredWeight> WeightReader::read(const Value *value) {
   matrix.blockRows = matrix.rows / rowBlocks;
   matrix.blockColumns = matrix.columns / columnBlocks;
   // An integer of four bits is an index into the table of their values.
-  if (bits == 4 && weight->tables.empty())
+  if (bits == 4 && weight->tables.empty()) {
+    bool isSigned = weight->data->dtype() == DType::Int4;
+    matrix.fourBits = isSigned ? FourBits::Signed : FourBits::Unsigned;
     for (int i = 0; i < 16; ++i)
-      weight->tables.push_back(
-          float(weight->data->dtype() == DType::Int4 && i > 7 ? i - 16 : i));
+      weight->tables.push_back(float(isSigned && i > 7 ? i - 16 : i));
+  }
   auto pointer = [](const std::vector<float> &values) {
     return values.empty() ? nullptr : values.data();
   };

@@ -9,6 +9,16 @@
 using namespace anec;
 using namespace anec::cpu;
 
+bool cpu::hasFixedProducts(const StoredMatrix &weight) {
+  bool hasIntegers = weight.form == StoredForm::Int8 ||
+                     weight.form == StoredForm::UInt8 ||
+                     (weight.form == StoredForm::Index4 &&
+                      weight.fourBits != FourBits::Palette);
+  return hasIntegers && weight.columns % fixedGroup == 0 &&
+         (weight.blockColumns >= weight.columns ||
+          weight.blockColumns % fixedGroup == 0);
+}
+
 const StoredKernels &cpu::storedKernels() {
 #if defined(__x86_64__)
   switch (instructionSet()) {

@@ -11,50 +11,11 @@
 /// prefetching stops at every page.
 //===----------------------------------------------------------------------===//
 
+#include "FixedProducts.h"
 #include "StoredReader.h"
 
 namespace anec::cpu {
 namespace {
-
-//===-- Sums --------------------------------------------------------------===//
-
-using Four = float __attribute__((vector_size(16)));
-
-ANEC_INLINE Four foldToFour(Floats x) {
-#if defined(__AVX512F__)
-  __m256 half = _mm256_add_ps(_mm512_maskz_extractf32x8_ps(0xff, (__m512)x, 0),
-                              _mm512_maskz_extractf32x8_ps(0xff, (__m512)x, 1));
-  return (Four)_mm_add_ps(_mm256_castps256_ps128(half),
-                          _mm256_extractf128_ps(half, 1));
-#elif defined(__AVX2__)
-  return (Four)_mm_add_ps(_mm256_castps256_ps128((__m256)x),
-                          _mm256_extractf128_ps((__m256)x, 1));
-#else
-  return (Four)x;
-#endif
-}
-
-/// The sums of the elements of `count` vectors, 1, 2 or 4, each added in the
-/// same order.
-template <size_t count>
-ANEC_INLINE void addLanes(const Floats *vectors, float *sums) {
-  Four x[count];
-  for (size_t i = 0; i < count; ++i)
-    x[i] = foldToFour(vectors[i]);
-#if defined(__x86_64__)
-  if constexpr (count == 4) {
-    __m128 a = (__m128)x[0], b = (__m128)x[1], c = (__m128)x[2],
-           d = (__m128)x[3];
-    __m128 ab = _mm_add_ps(_mm_unpacklo_ps(a, b), _mm_unpackhi_ps(a, b));
-    __m128 cd = _mm_add_ps(_mm_unpacklo_ps(c, d), _mm_unpackhi_ps(c, d));
-    _mm_storeu_ps(sums,
-                  _mm_add_ps(_mm_movelh_ps(ab, cd), _mm_movehl_ps(cd, ab)));
-    return;
-  }
-#endif
-  for (size_t i = 0; i < count; ++i)
-    sums[i] = (x[i][0] + x[i][2]) + (x[i][1] + x[i][3]);
-}
 
 //===-- Products ----------------------------------------------------------===//
 
@@ -67,11 +28,6 @@ ANEC_INLINE bool isAligned(const StoredMatrix &weight) {
 ANEC_INLINE bool scalesSums(const StoredMatrix &weight) {
   return weight.scales && !weight.offsets &&
          weight.blockColumns >= weight.columns;
-}
-
-ANEC_INLINE size_t firstBlock(const StoredMatrix &weight, size_t row) {
-  return row / weight.blockRows *
-         ((weight.columns + weight.blockColumns - 1) / weight.blockColumns);
 }
 
 /// `rows` rows times `n` columns; `adjusted` means that elements have scales or
@@ -313,6 +269,8 @@ void unpackKernel(const StoredMatrix &weight, size_t row, size_t column,
 
 constinit const StoredKernels ANEC_STORED_KERNELS = {
     .multiplyRows = multiplyRowsKernel,
+    .toFixed = toFixedKernel,
+    .multiplyRowsFixed = multiplyRowsFixedKernel,
     .unpack = unpackKernel,
 };
 

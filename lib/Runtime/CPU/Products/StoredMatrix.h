@@ -35,6 +35,11 @@ enum class StoredForm : uint8_t {
   Index8, ///< into a table of 256
 };
 
+/// What the numbers of 4 bits of an `Index4` are, where they are integers and
+/// not indices of a palette: the table then has the values 0 to 15, or those of
+/// two's complement.
+enum class FourBits : uint8_t { Palette, Unsigned, Signed };
+
 /// Row-major [rows, columns]; each row is whole bytes. Element (row, column) is
 /// `scale * (value - offset)`, where the value is what is stored or, for an
 /// index, its entry of the table. The matrix is divided into blocks of
@@ -42,6 +47,7 @@ enum class StoredForm : uint8_t {
 /// table each; blocks are numbered row by row.
 struct StoredMatrix {
   StoredForm form = StoredForm::Float32;
+  FourBits fourBits = FourBits::Palette; ///< of `Index4`
   size_t rows = 0, columns = 0;
   const uint8_t *data = nullptr; ///< at any address
   size_t rowBytes = 0;
@@ -70,12 +76,39 @@ struct StoredProduct {
 };
 constexpr size_t storedPadding = 16;
 
+/// The columns of a factor in fixed point, for products with integers. Groups
+/// of `fixedGroup` elements share a scale, by which the largest of them becomes
+/// 32767: an element is off by at most 2^-16 of the largest magnitude in its
+/// group. Column j has its groups from `j * groups` on; `groups` is a multiple
+/// of 16, and those after the last element are zeros.
+struct FixedFactor {
+  size_t groups = 0;
+  int16_t *values = nullptr; ///< [n, groups, fixedGroup], in the kernels' order
+  float *scales = nullptr;   ///< [n, groups]
+  float *sums = nullptr;     ///< [n, groups], of the elements as they are now
+};
+constexpr size_t fixedGroup = 32;
+
+/// Whether products with a matrix can be computed in fixed point: its elements
+/// are integers, and scales and offsets change only between groups of columns.
+bool hasFixedProducts(const StoredMatrix &weight);
+
 /// The kernels of one instruction set.
 struct StoredKernels {
   /// Computes rows [row, row + count) of the product. The bits of an element
   /// depend on nothing but the weight, `n` and the factor.
   void (*multiplyRows)(const StoredMatrix &weight, size_t row, size_t count,
                        const StoredProduct &product);
+  /// Converts the columns of a factor. Returns false if one of its elements is
+  /// infinite or NaN.
+  bool (*toFixed)(const StoredMatrix &weight, const StoredProduct &product,
+                  const FixedFactor &factor);
+  /// `multiplyRows` with a factor in fixed point, for matrices that have fixed
+  /// products. Products of a group are added without rounding, so the bits of
+  /// an element depend on the weight and its column of the factor only.
+  void (*multiplyRowsFixed)(const StoredMatrix &weight, size_t row,
+                            size_t count, const FixedFactor &factor,
+                            const StoredProduct &product);
   /// Writes elements [column, column + count) of a row.
   void (*unpack)(const StoredMatrix &weight, size_t row, size_t column,
                  size_t count, float *out);

@@ -18,6 +18,12 @@ namespace {
 
 ANEC_INLINE size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
+/// The block with the first elements of a row.
+ANEC_INLINE size_t firstBlock(const StoredMatrix &weight, size_t row) {
+  return row / weight.blockRows *
+         ((weight.columns + weight.blockColumns - 1) / weight.blockColumns);
+}
+
 //===-- Elements ----------------------------------------------------------===//
 
 constexpr unsigned bitsOf(StoredForm form) {

@@ -1,0 +1,354 @@
+//===- FixedProducts.h - Products of integers in fixed point -------- -*- C++
+//-*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+/// \file
+/// Products of integer weights with a factor whose elements are 16-bit
+/// integers: instructions multiply and add pairs of them exactly, two to four
+/// times as many at once as of floats, and weights are widened half as far.
+/// Sums of a group of columns become floats when the group's scales are
+/// applied.
+///
+/// Numbers of four bits are read as words of four, so the factor is in the
+/// order in which these are taken apart. See Lanes.h for what may be included.
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_RUNTIME_CPU_PRODUCTS_FIXEDPRODUCTS_H
+#define ANEC_LIB_RUNTIME_CPU_PRODUCTS_FIXEDPRODUCTS_H
+
+#include "LaneSums.h"
+#include "StoredReader.h"
+
+namespace anec::cpu {
+namespace {
+
+using Shorts = int16_t __attribute__((vector_size(width * 4)));
+using HalfWords = uint16_t __attribute__((vector_size(width * 4)));
+constexpr size_t shortsWidth = 2 * width;
+
+/// Products of adjacent elements, added in pairs.
+ANEC_INLINE Ints multiplyPairs(Shorts a, Shorts b) {
+#if defined(__AVX512BW__)
+  return (Ints)_mm512_madd_epi16((__m512i)a, (__m512i)b);
+#elif defined(__AVX2__)
+  return (Ints)_mm256_madd_epi16((__m256i)a, (__m256i)b);
+#elif defined(__x86_64__)
+  return (Ints)_mm_madd_epi16((__m128i)a, (__m128i)b);
+#elif defined(__aarch64__)
+  int16x8_t x = (int16x8_t)a, y = (int16x8_t)b;
+  return (Ints)vpaddq_s32(vmull_s16(vget_low_s16(x), vget_low_s16(y)),
+                          vmull_high_s16(x, y));
+#else
+  Ints low = ((Ints)a << 16 >> 16) * ((Ints)b << 16 >> 16);
+  return low + ((Ints)a >> 16) * ((Ints)b >> 16);
+#endif
+}
+
+//===-- The factor --------------------------------------------------------===//
+
+/// How many words of four numbers a vector has, and the groups of these.
+constexpr size_t groupsOfVector = width / 4;
+
+/// Where the kernels read element `k` of a column.
+ANEC_INLINE size_t fixedPlace(StoredForm form, size_t k) {
+  if (form != StoredForm::Index4)
+    return k;
+  constexpr size_t chunk = groupsOfVector * fixedGroup;
+  size_t inChunk = k % chunk;
+  return k - inChunk + inChunk % 4 * shortsWidth + inChunk / 4;
+}
+
+bool toFixedKernel(const StoredMatrix &weight, const StoredProduct &product,
+                   const FixedFactor &factor) {
+  constexpr size_t vectors = fixedGroup / width;
+  for (size_t column = 0; column < product.n; ++column) {
+    const float *x = product.x + column * product.strideX;
+    size_t first = column * factor.groups;
+    int16_t *values = factor.values + first * fixedGroup;
+    size_t groups = weight.columns / fixedGroup;
+    for (size_t group = 0; group < groups; ++group, x += fixedGroup) {
+      Floats largest = {};
+      for (size_t i = 0; i < vectors; ++i)
+        largest = larger(largest, abs(load(x + i * width)));
+      float most = 0;
+      for (size_t i = 0; i < width; ++i)
+        most =
+            most < largest[i] || largest[i] != largest[i] ? largest[i] : most;
+      if (!(most <= 0x1.fffffep127f))
+        return false;
+      // Below, the scale would not be normal.
+      bool isZero = most < 0x1p-100f;
+      float scale = isZero ? 0.0f : most / 32767.0f;
+      Floats inverse = splat(isZero ? 0.0f : 32767.0f / most);
+      int32_t sum = 0;
+      alignas(64) int32_t rounded[fixedGroup];
+      for (size_t i = 0; i < vectors; ++i) {
+        Floats nearest = roundEven(load(x + i * width) * inverse);
+        store(rounded + i * width, __builtin_convertvector(nearest, Ints));
+      }
+      for (size_t i = 0; i < fixedGroup; ++i) {
+        values[fixedPlace(weight.form, group * fixedGroup + i)] =
+            int16_t(rounded[i]);
+        sum += rounded[i];
+      }
+      factor.scales[first + group] = scale;
+      factor.sums[first + group] = float(sum) * scale;
+    }
+    for (size_t group = groups; group < factor.groups; ++group) {
+      factor.scales[first + group] = factor.sums[first + group] = 0;
+      for (size_t i = 0; i < fixedGroup; ++i)
+        values[fixedPlace(weight.form, group * fixedGroup + i)] = 0;
+    }
+  }
+  return true;
+}
+
+//===-- Scales ------------------------------------------------------------===//
+
+/// The numbers of the blocks of `count` groups from `group` on, one for each
+/// lane; `of` has one for each block.
+ANEC_INLINE Floats ofGroups(const StoredMatrix &weight, const float *of,
+                            size_t group, size_t count) {
+  size_t each = weight.blockColumns / fixedGroup;
+  if (weight.blockColumns >= weight.columns)
+    return splat(*of);
+  if (each == 1)
+    return count == width ? load(of + group)
+                          : loadPart<Floats>(of + group, count);
+  Floats x = {};
+  for (size_t i = 0; i < count; ++i)
+    x[i] = of[(group + i) / each];
+  return x;
+}
+
+//===-- Products ----------------------------------------------------------===//
+
+/// `rows` rows times `n` columns.
+template <StoredForm form, size_t rows, size_t n>
+struct FixedBlock {
+  const uint8_t *data[rows];
+  const int16_t *values[n];
+  Floats sums[n][rows] = {};
+  /// The scales of `width` groups.
+  alignas(64) float scales[n][rows][width];
+
+  ANEC_INLINE void add(Ints product, Floats scale, size_t j, size_t i) {
+    sums[j][i] += __builtin_convertvector(product, Floats) * scale;
+  }
+  ANEC_INLINE void addBytes(size_t group, size_t count);
+  ANEC_INLINE void addFourBits(size_t group, size_t count, HalfWords flip);
+};
+
+template <bool isSigned>
+struct ByteOf {
+  using Type = uint8_t;
+};
+template <>
+struct ByteOf<true> {
+  using Type = int8_t;
+};
+
+/// Adds `count` groups of bytes, at most `width`.
+template <StoredForm form, size_t rows, size_t n>
+ANEC_INLINE void FixedBlock<form, rows, n>::addBytes(size_t group,
+                                                     size_t count) {
+  using Byte = typename ByteOf<form == StoredForm::Int8>::Type;
+  using Bytes = Byte __attribute__((vector_size(shortsWidth)));
+  constexpr size_t vectors = fixedGroup / shortsWidth;
+  for (size_t g = 0; g < count; ++g) {
+    size_t at = (group + g) * fixedGroup;
+    Ints products[n][rows];
+#pragma GCC unroll 4
+    for (size_t part = 0; part < vectors; ++part) {
+      Shorts weights[rows];
+#pragma GCC unroll 4
+      for (size_t i = 0; i < rows; ++i)
+        weights[i] = __builtin_convertvector(
+            loadAs<Bytes>(data[i] + at + part * shortsWidth), Shorts);
+#pragma GCC unroll 4
+      for (size_t j = 0; j < n; ++j) {
+        Shorts x = loadAs<Shorts>(values[j] + at + part * shortsWidth);
+#pragma GCC unroll 4
+        for (size_t i = 0; i < rows; ++i) {
+          Ints product = multiplyPairs(weights[i], x);
+          products[j][i] = part == 0 ? product : products[j][i] + product;
+        }
+      }
+    }
+#pragma GCC unroll 4
+    for (size_t j = 0; j < n; ++j)
+#pragma GCC unroll 4
+      for (size_t i = 0; i < rows; ++i)
+        add(products[j][i], splat(scales[j][i][g]), j, i);
+  }
+}
+
+/// The scales of the groups of one vector of words, each for the words of its
+/// group.
+ANEC_INLINE Floats spread(const float *scales) {
+#if defined(__AVX512F__)
+  const Ints lanes = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
+  return (Floats)_mm512_maskz_permutexvar_ps(
+      allLanes, (__m512i)lanes,
+      _mm512_maskz_broadcast_f32x4(allLanes, _mm_loadu_ps(scales)));
+#elif defined(__AVX2__)
+  return (Floats)_mm256_set_m128(_mm_broadcast_ss(scales + 1),
+                                 _mm_broadcast_ss(scales));
+#else
+  return splat(*scales);
+#endif
+}
+
+/// Adds `count` groups of numbers of four bits, at most `width`, as numbers
+/// from 0 to 15.
+template <StoredForm form, size_t rows, size_t n>
+ANEC_INLINE void FixedBlock<form, rows, n>::addFourBits(size_t group,
+                                                        size_t count,
+                                                        HalfWords flip) {
+  constexpr size_t groupBytes = fixedGroup / 2;
+  for (size_t g = 0; g < count; g += groupsOfVector) {
+    size_t at = (group + g) * groupBytes;
+    size_t here = least(groupsOfVector, count - g);
+    HalfWords words[rows];
+#pragma GCC unroll 4
+    for (size_t i = 0; i < rows; ++i) {
+      const uint8_t *from = data[i] + at;
+      words[i] = flip ^ (here == groupsOfVector
+                             ? loadAs<HalfWords>(from)
+                             : loadPart<HalfWords>(from, here * groupBytes));
+    }
+    Ints products[n][rows];
+#pragma GCC unroll 4
+    for (size_t part = 0; part < 4; ++part) {
+      Shorts weights[rows];
+#pragma GCC unroll 4
+      for (size_t i = 0; i < rows; ++i) {
+        HalfWords moved = words[i] >> uint16_t(4 * part);
+        weights[i] = (Shorts)(part == 3 ? moved : moved & uint16_t(15));
+      }
+#pragma GCC unroll 4
+      for (size_t j = 0; j < n; ++j) {
+        Shorts x = loadAs<Shorts>(values[j] + 2 * at + part * shortsWidth);
+#pragma GCC unroll 4
+        for (size_t i = 0; i < rows; ++i) {
+          Ints product = multiplyPairs(weights[i], x);
+          products[j][i] = part == 0 ? product : products[j][i] + product;
+        }
+      }
+    }
+#pragma GCC unroll 4
+    for (size_t j = 0; j < n; ++j)
+#pragma GCC unroll 4
+      for (size_t i = 0; i < rows; ++i)
+        add(products[j][i], spread(scales[j][i] + g), j, i);
+  }
+}
+
+template <StoredForm form, size_t rows, size_t n>
+void multiplyFixedBlock(const StoredMatrix &weight, size_t row,
+                        const FixedFactor &factor, const StoredProduct &product,
+                        size_t column) {
+  constexpr bool hasFourBits = form == StoredForm::Index4;
+  constexpr size_t ahead = 4096;
+  const bool isFlipped = weight.fourBits == FourBits::Signed;
+  const HalfWords flip =
+      HalfWords{} + uint16_t(hasFourBits && isFlipped ? 0x8888 : 0);
+  const float base = hasFourBits && isFlipped ? 8 : 0;
+  FixedBlock<form, rows, n> block;
+  const float *scales[rows], *offsets[rows];
+  for (size_t i = 0; i < rows; ++i) {
+    block.data[i] = weight.data + (row + i) * weight.rowBytes;
+    size_t first = firstBlock(weight, row + i);
+    scales[i] = weight.scales ? weight.scales + first : nullptr;
+    offsets[i] = weight.offsets ? weight.offsets + first : nullptr;
+  }
+  for (size_t j = 0; j < n; ++j)
+    block.values[j] = factor.values + (column + j) * factor.groups * fixedGroup;
+  const size_t groups = weight.columns / fixedGroup;
+  for (size_t group = 0; group < groups; group += width) {
+    size_t count = least(width, groups - group);
+    Floats scale[rows], offset[rows];
+#pragma GCC unroll 4
+    for (size_t i = 0; i < rows; ++i) {
+      const uint8_t *next =
+          block.data[i] + group * fixedGroup * bitsOf(form) / 8;
+      for (size_t line = 0; line < width * fixedGroup * bitsOf(form) / 8;
+           line += 64)
+        __builtin_prefetch(next + ahead + line);
+      scale[i] =
+          scales[i] ? ofGroups(weight, scales[i], group, count) : splat(1.0f);
+      offset[i] = splat(base);
+      if (offsets[i])
+        offset[i] += ofGroups(weight, offsets[i], group, count);
+    }
+#pragma GCC unroll 4
+    for (size_t j = 0; j < n; ++j) {
+      size_t at = (column + j) * factor.groups + group;
+      Floats ofFactor = load(factor.scales + at), sum = load(factor.sums + at);
+#pragma GCC unroll 4
+      for (size_t i = 0; i < rows; ++i) {
+        store(block.scales[j][i], scale[i] * ofFactor);
+        if (hasFourBits || weight.offsets)
+          block.sums[j][i] -= scale[i] * offset[i] * sum;
+      }
+    }
+    if constexpr (hasFourBits)
+      block.addFourBits(group, count, flip);
+    else
+      block.addBytes(group, count);
+  }
+  for (size_t j = 0; j < n; ++j) {
+    float results[rows];
+    addLanes<rows>(block.sums[j], results);
+    float *out = product.out + (column + j) * product.columnOut;
+    for (size_t i = 0; i < rows; ++i)
+      out[(row + i) * product.rowOut] = results[i];
+  }
+}
+
+template <StoredForm form, size_t rows>
+void multiplyFixedColumns(const StoredMatrix &weight, size_t row,
+                          const FixedFactor &factor,
+                          const StoredProduct &product) {
+  size_t column = 0;
+  for (; column + 4 <= product.n; column += 4)
+    for (size_t i = 0; i < rows; i += least(rows, 2))
+      multiplyFixedBlock<form, rows == 1 ? 1 : 2, 4>(weight, row + i, factor,
+                                                     product, column);
+  for (; column < product.n; ++column)
+    multiplyFixedBlock<form, rows, 1>(weight, row, factor, product, column);
+}
+
+template <StoredForm form>
+void multiplyFixedForm(const StoredMatrix &weight, size_t row, size_t count,
+                       const FixedFactor &factor,
+                       const StoredProduct &product) {
+  constexpr size_t rows = 4;
+  size_t end = row + count;
+  for (; row + rows <= end; row += rows)
+    multiplyFixedColumns<form, rows>(weight, row, factor, product);
+  for (; row < end; ++row)
+    multiplyFixedColumns<form, 1>(weight, row, factor, product);
+}
+
+void multiplyRowsFixedKernel(const StoredMatrix &weight, size_t row,
+                             size_t count, const FixedFactor &factor,
+                             const StoredProduct &product) {
+  switch (weight.form) {
+  case StoredForm::Int8:
+    return multiplyFixedForm<StoredForm::Int8>(weight, row, count, factor,
+                                               product);
+  case StoredForm::UInt8:
+    return multiplyFixedForm<StoredForm::UInt8>(weight, row, count, factor,
+                                                product);
+  default:
+    return multiplyFixedForm<StoredForm::Index4>(weight, row, count, factor,
+                                                 product);
+  }
+}
+
+} // namespace
+} // namespace anec::cpu
+
+#endif // ANEC_LIB_RUNTIME_CPU_PRODUCTS_FIXEDPRODUCTS_H
