@@ -90,6 +90,17 @@ void anec::giveExtents(Function &function) {
   }
 }
 
+bool anec::unpacksWeight(const Op &op) {
+  if (!op.def().has(trait::Constexpr))
+    return false;
+  for (unsigned slot = 0; slot < op.numOperands(); ++slot) {
+    const Value *part = op.operand(slot);
+    if (part && !(part->definingOp() && part->definingOp()->is(ops::Weight)))
+      return false;
+  }
+  return true;
+}
+
 bool anec::isPartOfPackedWeight(const Value &constant) {
   for (const Operand *use = constant.firstUse(); use; use = use->nextUse())
     if (use->owner() && use->owner()->def().has(trait::Constexpr))

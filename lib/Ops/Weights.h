@@ -35,6 +35,9 @@ Value *buildView(Builder &builder, Value *array, const ArrayView &view);
 /// and programs take no scalars as weights.
 void giveExtents(Function &function);
 
+/// Whether `op` unpacks a quantized weight, whose parts are `weight` ops.
+bool unpacksWeight(const Op &op);
+
 /// Whether a constant is a part of a quantized weight, which an op unpacks.
 bool isPartOfPackedWeight(const Value &constant);
 

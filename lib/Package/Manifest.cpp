@@ -68,6 +68,14 @@ static void printPorts(llvm::StringRef key, llvm::ArrayRef<TensorType> ports,
   });
 }
 
+static void printPart(const PackagedPart &part, json::OStream &out) {
+  out.attributeObject("quantized", [&] {
+    out.attribute("form", part.form.str());
+    out.attribute("part", spelling(part.part, part.form));
+    printType(part.type, out);
+  });
+}
+
 static void printConstant(const PackagedConstant &constant,
                           json::OStream &out) {
   out.object([&] {
@@ -75,12 +83,18 @@ static void printConstant(const PackagedConstant &constant,
     out.attributeBegin("view");
     printView(constant.view, out);
     out.attributeEnd();
-    if (const std::optional<PackagedPart> &part = constant.quantized)
-      out.attributeObject("quantized", [&] {
-        out.attribute("form", part->form.str());
-        out.attribute("part", spelling(part->part, part->form));
-        printType(part->type, out);
-      });
+    if (constant.quantized)
+      printPart(*constant.quantized, out);
+  });
+}
+
+static void printHostPart(const PackagedHostPart &part, json::OStream &out) {
+  out.object([&] {
+    out.attribute("name", part.name);
+    out.attributeBegin("view");
+    printView(part.view, out);
+    out.attributeEnd();
+    printPart(part.quantized, out);
   });
 }
 
@@ -203,6 +217,11 @@ static void print(const ModelPackage &package, llvm::StringRef digest,
     });
     if (!package.values.empty())
       out.attribute("values", package.values);
+    if (!package.hostParts.empty())
+      out.attributeArray("host_parts", [&] {
+        for (const PackagedHostPart &part : package.hostParts)
+          printHostPart(part, out);
+      });
     out.attributeArray("files", [&] {
       for (const PackagedFile &file : package.files)
         out.object([&] {
@@ -402,6 +421,13 @@ static bool fromJSON(const json::Value &value, PackagedConstant &constant,
          map.mapOptional("quantized", constant.quantized);
 }
 
+static bool fromJSON(const json::Value &value, PackagedHostPart &part,
+                     json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("name", part.name) && map.map("view", part.view) &&
+         map.map("quantized", part.quantized);
+}
+
 static bool fromJSON(const json::Value &value, PackagedInstance &instance,
                      json::Path path) {
   json::ObjectMapper map(value, path);
@@ -510,6 +536,7 @@ static bool parse(const json::Value &value, ModelPackage &package,
       !map.map("kernels", package.kernels) ||
       !map.map("weights", package.weights) ||
       !map.mapOptional("values", package.values) ||
+      !map.mapOptional("host_parts", package.hostParts) ||
       !map.map("files", package.files))
     return false;
   const json::Object &object = *value.getAsObject();

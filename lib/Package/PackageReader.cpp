@@ -37,11 +37,13 @@ std::vector<std::string> PackagedWeight::arrays() const {
 }
 
 bool ModelPackage::isQuantized() const {
-  return llvm::any_of(kernels, [](const PackagedKernel &kernel) {
-    return llvm::any_of(kernel.constants, [](const PackagedConstant &constant) {
-      return constant.quantized.has_value();
-    });
-  });
+  return !hostParts.empty() ||
+         llvm::any_of(kernels, [](const PackagedKernel &kernel) {
+           return llvm::any_of(kernel.constants,
+                               [](const PackagedConstant &constant) {
+                                 return constant.quantized.has_value();
+                               });
+         });
 }
 
 const PackagedKernel *ModelPackage::findKernel(llvm::StringRef name) const {
@@ -55,6 +57,13 @@ const PackagedWeight *ModelPackage::findWeight(llvm::StringRef name) const {
   for (const PackagedWeight &weight : weights)
     if (weight.name == name)
       return &weight;
+  return nullptr;
+}
+
+const PackagedHostPart *ModelPackage::findHostPart(llvm::StringRef name) const {
+  for (const PackagedHostPart &part : hostParts)
+    if (part.name == name)
+      return &part;
   return nullptr;
 }
 
@@ -356,6 +365,15 @@ static bool checkSchedule(const ModelPackage &package, Diagnostics &diags) {
                    if (!ok || !(op.is(ops::Weight) || op.is(ops::Accumulate)))
                      return;
                    std::string name = op.get(param::name).str();
+                   if (const PackagedHostPart *part =
+                           package.findHostPart(name)) {
+                     if (op.is(ops::Accumulate) ||
+                         op.result()->type != part->quantized.type)
+                       ok = mismatch("`" + name + "` is read as `" +
+                                     op.def().name.str() + "`, and is `" +
+                                     part->quantized.type.str() + "`");
+                     return;
+                   }
                    const PackagedWeight *weight = package.findWeight(name);
                    std::optional<int64_t> instance = instanceOf(op, known);
                    bool fits = weight && (instance ? weight->has(*instance)

@@ -63,6 +63,9 @@ private:
   static std::string recordsOf(const PackagedKernel &kernel,
                                std::optional<int64_t> instance);
   bool writeKernel(LoweredKernel &kernel, AtomicFiles &files);
+  bool quantizeHost();
+  bool checkQuantized();
+  std::vector<PlannedArray> planHostParts();
   bool writeValues(AtomicFiles &files);
   bool writeSchedule(AtomicFiles &files);
   bool writeWeightMap(AtomicFiles &files);
@@ -93,6 +96,8 @@ private:
   std::map<std::string, std::set<int64_t>> weightInstances; ///< of both
   /// Names of weights that the host passes on or computes with.
   std::set<std::string> hostWeights;
+  std::unique_ptr<QuantizedWeights> hostQuantized;        ///< null for none
+  std::map<std::string, const QuantizedPart *> hostParts; ///< by weight op
 };
 
 } // namespace
@@ -299,11 +304,6 @@ bool PackageWriter::writeKernels(AtomicFiles &files) {
                    kernel->quantized->usedSkips().end());
     package.kernels.push_back(std::move(kernel->description));
   }
-  if (options.quantization && !checkSkips(*options.quantization, skips, diags))
-    return false;
-  if (options.quantization && !package.isQuantized())
-    diags.report({}, diag::NothingQuantized,
-                 options.quantization->fewestElements);
   llvm::sort(package.kernels);
   notePassedWeights();
   return true;
@@ -442,6 +442,90 @@ bool PackageWriter::writeKernel(LoweredKernel &kernel, AtomicFiles &files) {
 // The host's part
 //===----------------------------------------------------------------------===//
 
+/// Quantizes the weights of the host's own products: of a classifier that is
+/// the table of embeddings too. These are not calibrated, and their inputs are
+/// not rounded.
+bool PackageWriter::quantizeHost() {
+  if (!options.quantization || options.quantization->activations ||
+      !values->hasValues())
+    return true;
+  QuantizeOptions host;
+  host.quantization = *options.quantization;
+  host.report = options.quantizationReport;
+  host.onHost = true;
+  hostQuantized =
+      std::make_unique<QuantizedWeights>(std::move(host), values->executor());
+  std::set<std::string> read;
+  for (const auto &function : program->functions) {
+    if (function->kind != FunctionKind::Host)
+      continue;
+    if (!hostQuantized->rewrite(*function, nullptr, diags))
+      return false;
+    for (const Op &op : function->body())
+      if (op.is(ops::Weight) && !hostQuantized->find(op))
+        read.insert(op.get(param::name).str());
+  }
+  for (const auto &function : program->functions)
+    for (const Op &op : function->body())
+      if (const QuantizedPart *part = hostQuantized->find(op)) {
+        hostParts[op.get(param::name).str()] = part;
+        if (!read.contains(part->view.weight))
+          hostWeights.erase(part->view.weight);
+      }
+  for (const auto &[name, part] : hostParts)
+    package.hostParts.push_back(
+        {name,
+         part->view,
+         {hostQuantized->quantization(), part->part, part->type}});
+  skips.insert(hostQuantized->usedSkips().begin(),
+               hostQuantized->usedSkips().end());
+  return true;
+}
+
+/// Whether something was quantized, and all that is skipped is there.
+bool PackageWriter::checkQuantized() {
+  if (!options.quantization)
+    return true;
+  if (!checkSkips(*options.quantization, skips, diags))
+    return false;
+  if (!package.isQuantized())
+    diags.report({}, diag::NothingQuantized,
+                 options.quantization->fewestElements);
+  return true;
+}
+
+/// The arrays of the host's parts, those of one weight in sequence. The format
+/// has no numbers of less than 8 bits: they are in it as bytes.
+std::vector<PlannedArray> PackageWriter::planHostParts() {
+  std::vector<PlannedArray> arrays;
+  auto plan = [&](const std::string &name, const QuantizedPart &part) {
+    TensorType type = part.type;
+    bool isPacked = bitWidth(type.dtype) < 8;
+    if (isPacked)
+      type = TensorType(DType::UInt8, {int64_t(type.numBytes())});
+    auto make = [this, part, type, isPacked]() -> ConstantRef {
+      ConstantRef value = hostQuantized->resolve(
+          part, part.view.weight,
+          [&](const WeightView &view) {
+            return resolve(view, std::nullopt, part.range);
+          },
+          diags);
+      values->releasePages();
+      if (!value || !isPacked)
+        return value;
+      return Constant::view(type, type.dtype, value->bytes(),
+                            std::make_shared<ConstantRef>(value));
+    };
+    arrays.push_back({name, type, make});
+  };
+  for (const auto &[name, part] : hostParts)
+    if (part->part == WeightPart::Data)
+      for (const auto &[other, sibling] : hostParts)
+        if (sibling->view == part->view)
+          plan(other, *sibling);
+  return arrays;
+}
+
 /// Weights of the host, when there are values. Training changes all weights on
 /// the host, those of kernels too. Without training, baked weights have the
 /// type of the program in files too, so that a session reads them in place;
@@ -453,9 +537,10 @@ bool PackageWriter::writeValues(AtomicFiles &files) {
   if (trains && package.weightMode == WeightMode::Baked)
     for (const auto &[name, weight] : weights)
       hostWeights.insert(name);
-  if (!values->hasValues() || hostWeights.empty())
+  if (!values->hasValues() ||
+      (hostWeights.empty() && package.hostParts.empty()))
     return true;
-  std::vector<PlannedArray> arrays;
+  std::vector<PlannedArray> arrays = planHostParts();
   for (const std::string &name : hostWeights) {
     const PackagedWeight &weight = weights[name];
     for (const std::string &array : weight.arrays()) {
@@ -564,8 +649,9 @@ bool PackageWriter::write(llvm::StringRef path) {
     return false;
   digests.emplace(values->executor(), folder->folder());
   AtomicFiles files(folder->folder(), diags);
-  if (!writeKernels(files) || !writeValues(files) || !writeSchedule(files) ||
-      !writeWeightMap(files) || !commit(files) || !setDigests())
+  if (!writeKernels(files) || !quantizeHost() || !checkQuantized() ||
+      !writeValues(files) || !writeSchedule(files) || !writeWeightMap(files) ||
+      !commit(files) || !setDigests())
     return false;
   AtomicFiles last(folder->folder(), diags);
   OutputFile *manifest = last.add("manifest.json");

@@ -64,16 +64,22 @@ QuantizedWeights::QuantizedWeights(QuantizeOptions options, Executor &executor)
 
 QuantizedWeights::~QuantizedWeights() = default;
 
+bool QuantizedWeights::isDivided(const TensorType &type,
+                                 ProductAxes axes) const {
+  const Quantization &form = options.quantization;
+  unsigned axis = form.isPalette() ? axes.outputs : axes.inputs;
+  return form.granularity != Granularity::Group ||
+         type.shape[axis] % form.group == 0;
+}
+
 bool QuantizedWeights::checkShape(llvm::StringRef name, const TensorType &type,
                                   ProductAxes axes, SourceRange range,
                                   Diagnostics &diags) const {
-  const Quantization &form = options.quantization;
-  if (form.granularity != Granularity::Group)
+  if (isDivided(type, axes))
     return true;
+  const Quantization &form = options.quantization;
   bool isPalette = form.isPalette();
   int64_t extent = type.shape[isPalette ? axes.outputs : axes.inputs];
-  if (extent % form.group == 0)
-    return true;
   diags.report(range, diag::GroupSize, name, shapeToString(type.shape), extent,
                isPalette ? "outputs" : "inputs", form.group);
   return false;
@@ -246,9 +252,12 @@ bool QuantizedWeights::replace(Op &source, llvm::ArrayRef<Product> products,
   return true;
 }
 
-static bool isCandidate(const Op &op, int64_t fewestElements) {
-  return (op.is(ops::Weight) || op.is(ops::Const)) &&
-         isFloat(op.result()->type.dtype) && op.result()->type.rank() >= 2 &&
+static bool isCandidate(const Op &op, const QuantizeOptions &options) {
+  int64_t fewestElements = options.quantization.fewestElements;
+  bool isSource = op.is(ops::Weight) ? !op.operand(param::index)
+                                     : op.is(ops::Const) && !options.onHost;
+  return isSource && isFloat(op.result()->type.dtype) &&
+         op.result()->type.rank() >= 2 &&
          op.result()->type.numElements() >= fewestElements &&
          (op.result()->type.dtype == DType::FP16 ||
           op.result()->type.dtype == DType::FP32);
@@ -258,7 +267,7 @@ bool QuantizedWeights::rewrite(Function &function, WeightValue value,
                                Diagnostics &diags) {
   bool ok = true;
   for (Op &op : llvm::make_early_inc_range(function.body())) {
-    if (!isCandidate(op, options.quantization.fewestElements))
+    if (!isCandidate(op, options))
       continue;
     std::vector<Product> products;
     for (Operand *use = op.result()->firstUse(); use; use = use->nextUse()) {
@@ -275,7 +284,9 @@ bool QuantizedWeights::rewrite(Function &function, WeightValue value,
       return std::pair(a.op->position(), a.slot) <
              std::pair(b.op->position(), b.slot);
     });
-    if (products.empty())
+    if (products.empty() ||
+        (options.onHost &&
+         !isDivided(op.result()->type, products.front().axes)))
       continue;
     llvm::StringRef name = op.is(ops::Weight)
                                ? op.get(param::name)

@@ -37,8 +37,9 @@ void GenerateOutput::describe(llvm::StringRef whose, const Session *session,
     return;
   }
   uint64_t weights = 0;
-  for (const PackagedWeight &weight : session->package().weights)
-    weights += uint64_t(weight.type.numBytes()) * weight.arrays().size();
+  for (const PackagedFile &file : session->package().files)
+    if (llvm::StringRef(file.path).starts_with("weights/"))
+      weights += file.bytes;
   out << "weights ";
   printBytes(out, weights);
   out << ", ";

@@ -68,6 +68,15 @@ struct PackagedConstant {
   TensorType type() const { return quantized ? quantized->type : view.type(); }
 };
 
+/// A part of a quantized weight that the host computes with: an array of
+/// `ModelPackage::values`, which the schedule reads as a weight of its own.
+/// Numbers of less than 8 bits are stored as bytes. A session cannot change it.
+struct PackagedHostPart {
+  std::string name;
+  WeightView view; ///< of the weight
+  PackagedPart quantized;
+};
+
 /// A program with values for its weights.
 struct PackagedInstance {
   std::optional<int64_t> index; ///< of the repeated layer; none otherwise
@@ -160,7 +169,8 @@ struct ModelPackage {
   std::vector<PackagedWeight> weights; ///< sorted by name
   std::vector<PackagedEntry> entries;
   std::string values; ///< the file with weights for the host; may be empty
-  std::vector<PackagedFile> files; ///< all except the manifest, sorted
+  std::vector<PackagedHostPart> hostParts; ///< in `values`, sorted by name
+  std::vector<PackagedFile> files;         ///< all except the manifest, sorted
   /// Their contents and the manifest when the package was read: another one
   /// that takes its place later changes nothing. Empty when the manifest alone
   /// was read.
@@ -172,10 +182,11 @@ struct ModelPackage {
   /// Keeps `folder` while it is a temporary one; null otherwise.
   std::shared_ptr<const void> folderOwner;
 
-  /// Whether kernels have quantized weights, which nothing can replace.
+  /// Whether there are quantized weights, which nothing can replace.
   bool isQuantized() const;
   const PackagedKernel *findKernel(llvm::StringRef name) const;
   const PackagedWeight *findWeight(llvm::StringRef name) const;
+  const PackagedHostPart *findHostPart(llvm::StringRef name) const;
   const PackagedEntry *findEntry(llvm::StringRef name) const;
   /// The entries with this role: of the model `owner` or, when it is empty, of
   /// all models.

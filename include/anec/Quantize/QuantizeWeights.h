@@ -53,6 +53,9 @@ struct QuantizeOptions {
   /// Elements are rounded so that the outputs for these inputs change less;
   /// null to round to nearest.
   std::shared_ptr<const InputMoments> moments = nullptr;
+  /// The functions are what the host computes: their constants, and weights
+  /// that groups do not divide, keep their type.
+  bool onHost = false;
 };
 
 /// The axes of the weight that `op` has in `slot`; nothing when it is not a
@@ -105,10 +108,12 @@ public:
 
   const Quantization &quantization() const { return options.quantization; }
 
-  /// Quantizes the weights of the products in `function`, a kernel of MIL ops.
-  /// With `value`, a weight with so few scales that they are in the text of a
-  /// program is quantized at once, as a constant is. Returns false, with the
-  /// reason reported, when one cannot be quantized.
+  /// Quantizes the weights of the products in `function`, a kernel of MIL ops
+  /// or what the host computes. Of the latter, weights with an instance of
+  /// their own for each turn of a `repeat` stay as they are. With `value`, a
+  /// weight with so few scales that they are in the text of a program is
+  /// quantized at once, as a constant is. Returns false, with the reason
+  /// reported, when one cannot be quantized.
   [[nodiscard]] bool rewrite(Function &function, WeightValue value,
                              Diagnostics &diags);
   /// The number of weights that `rewrite` has replaced.
@@ -146,6 +151,7 @@ private:
                Diagnostics &diags);
   ConstantRef valueAtOnce(const Op &source, ProductAxes axes,
                           WeightValue value) const;
+  bool isDivided(const TensorType &type, ProductAxes axes) const;
   bool checkShape(llvm::StringRef name, const TensorType &type,
                   ProductAxes axes, SourceRange range,
                   Diagnostics &diags) const;

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arrays.h"
+#include "lib/Arrays/Safetensors.h"
 #include "lib/Arrays/StoredAs.h"
 #include "lib/Package/AdapterBase.h"
 #include "lib/Runtime/Diags.h"
@@ -61,6 +62,8 @@ bool Arrays::open(const ModelPackage &package, const WeightOptions &options,
     llvm::append_range(names, weight.arrays());
   if (!values->hasSome(names, diags))
     return false;
+  if (!openParts(package, diags))
+    return false;
   bool trains = !package.findEntries(FunctionRole::Train).empty();
   bool canSwap = hasFrozenWeights(package);
   for (const PackagedWeight &weight : package.weights)
@@ -89,6 +92,33 @@ bool Arrays::open(const ModelPackage &package, const WeightOptions &options,
   return true;
 }
 
+/// Finds the parts of the host's quantized weights, as views of the file.
+bool Arrays::openParts(const ModelPackage &package, Diagnostics &diags) {
+  if (package.hostParts.empty())
+    return true;
+  std::string path = package.pathOf(package.values);
+  MappedFile file = package.contents.lookup(package.values);
+  std::optional<Safetensors> stored =
+      file ? readSafetensors(file, path, diags) : readSafetensors(path, diags);
+  if (!stored)
+    return false;
+  for (const PackagedHostPart &part : package.hostParts) {
+    const TensorType &type = part.quantized.type;
+    auto found = llvm::find_if(stored->arrays, [&](const NamedArray &each) {
+      return each.name == part.name;
+    });
+    if (found == stored->arrays.end() ||
+        found->array->bytes().size() != type.numBytes()) {
+      diags.reportFile(path, diag::WeightNotHere, part.name);
+      return false;
+    }
+    parts[part.name] =
+        Constant::view(type, type.dtype, found->array->bytes(),
+                       std::make_shared<ConstantRef>(found->array));
+  }
+  return true;
+}
+
 //===----------------------------------------------------------------------===//
 // Weights
 //===----------------------------------------------------------------------===//
@@ -100,6 +130,8 @@ ConstantRef Arrays::Array::as(DType dtype) const {
 
 ConstantRef Arrays::stored(llvm::StringRef name, DType dtype,
                            Numerics numerics) {
+  if (auto part = parts.find(name); part != parts.end())
+    return part->second;
   auto it = arrays.find(name);
   if (it == arrays.end() || gaveAll)
     return nullptr;
@@ -157,6 +189,8 @@ llvm::ArrayRef<NamedFloats> Arrays::weights() {
 }
 
 bool Arrays::canChange(llvm::StringRef name) const {
+  if (parts.contains(name))
+    return false;
   auto it = arrays.find(name);
   return gaveAll || (it != arrays.end() && it->second.canChange);
 }

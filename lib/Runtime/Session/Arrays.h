@@ -80,7 +80,10 @@ private:
   [[nodiscard]] ConstantRef withoutAdapter(llvm::StringRef name, bool isPart,
                                            const WeightBinding &base,
                                            Diagnostics &diags) const;
+  [[nodiscard]] bool openParts(const ModelPackage &package, Diagnostics &diags);
   llvm::StringMap<Array> arrays;
+  /// Parts of the host's quantized weights, which are no arrays of weights.
+  llvm::StringMap<ConstantRef> parts;
   std::vector<AlignedArray> memory;
   float *block = nullptr; ///< what is left of the last one
   size_t blockLeft = 0;

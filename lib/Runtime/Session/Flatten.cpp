@@ -5,6 +5,7 @@
 
 #include "Slots.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Weights.h"
 #include "lib/Package/ScheduleWalk.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -85,6 +86,12 @@ std::vector<Slot *> Flattener::addOp(const Op &op, std::vector<Slot *> in,
                                      const KnownIntegers &known) {
   if (op.is(ops::Weight))
     return {weightSlot(op, instanceOf(op, known))};
+  if (unpacksWeight(op)) {
+    Slot *slot = out.addSlot(op.result()->type);
+    slot->unpack = &op;
+    slot->packed = std::move(in);
+    return {slot};
+  }
   for (const Slot *slot : in)
     if (slot && llvm::is_contained(updated, slot))
       out.lateRead = &op;

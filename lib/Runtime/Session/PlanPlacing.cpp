@@ -27,6 +27,15 @@ static uint64_t sizeInWords(const Slot &slot) {
 //===----------------------------------------------------------------------===//
 
 Slot *PlanBuilder::weightSlot(const Op &op, std::optional<int64_t> instance) {
+  if (const PackagedHostPart *part =
+          context.package.findHostPart(op.get(param::name))) {
+    Slot *&slot = slotOfWeight[{part->name, false}];
+    if (!slot) {
+      slot = schedule.addSlot(part->quantized.type);
+      slot->staged = slot->lasting = true;
+    }
+    return slot;
+  }
   const PackagedWeight &weight =
       *context.package.findWeight(op.get(param::name));
   std::string name = instanceName(weight.name, instance);

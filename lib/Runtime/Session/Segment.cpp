@@ -31,6 +31,7 @@ public:
 private:
   Value *valueOf(Slot *slot);
   Value *storedValue(Slot *slot);
+  Value *unpackedValue(Slot *slot);
 
   Segment segment;
   llvm::DenseMap<Slot *, Value *> values;
@@ -56,6 +57,18 @@ Value *SegmentBuilder::storedValue(Slot *slot) {
       {{param::dtype, Constant::string(spelling(slot->type.dtype))}}, "weight");
 }
 
+/// A quantized weight: the op that reads it takes it apart.
+Value *SegmentBuilder::unpackedValue(Slot *slot) {
+  llvm::SmallVector<Value *, 3> parts;
+  for (Slot *part : slot->packed)
+    parts.push_back(part ? valueOf(part) : nullptr);
+  Builder builder(*segment.function);
+  return builder
+      .createWithSlots(slot->unpack->def(), parts, slot->unpack->constants(),
+                       {"weight"})
+      ->result();
+}
+
 /// The value of a slot: computed here, a weight, or a parameter.
 Value *SegmentBuilder::valueOf(Slot *slot) {
   if (!slot)
@@ -63,6 +76,8 @@ Value *SegmentBuilder::valueOf(Slot *slot) {
   Value *&value = values[slot];
   if (!value && slot->root().constant)
     return value = storedValue(slot);
+  if (!value && slot->unpack)
+    return value = unpackedValue(slot);
   if (!value) {
     value = segment.function->addParameter(
         slot->type, "p" + std::to_string(segment.parameters.size()));

@@ -28,6 +28,10 @@ struct Slot {
   /// The elements of a weight that only host ops read, as stored; it has no
   /// words then.
   ConstantRef constant;
+  /// The op that unpacks this from `packed`, parts of a quantized weight, where
+  /// the value is read; null for any other value.
+  const Op *unpack = nullptr;
+  std::vector<Slot *> packed;
   /// Known as soon as the weights are: computed when they change, not in runs.
   bool staged = false;
   /// Has a place for good: weights, inputs, what is staged.

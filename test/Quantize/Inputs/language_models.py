@@ -106,6 +106,10 @@ def write_model(draw, folder):
 def record(data, offset, dtype, shape):
     """An array of a weight file."""
     start, = struct.unpack_from("<Q", data, offset + 16)
+    return elements(data, start, dtype, shape)
+
+
+def elements(data, start, dtype, shape):
     count = int(np.prod(shape))
     if dtype == "fp16":
         return np.frombuffer(data, np.float16, count, start).astype(np.float64).reshape(shape)
@@ -129,16 +133,37 @@ def unpacked_weights(package):
                 raw = (package / instance["weights"]).read_bytes()
                 numbers, values = (record(raw, part["offset"], part["quantized"]["dtype"],
                                           part["quantized"]["shape"]) for part in (data, table))
-                if table["quantized"]["part"] == "palette":
-                    op, operands = "constexpr_lut_to_dense", {"indices": numbers, "lut": values}
-                else:
-                    op = "constexpr_blockwise_shift_scale"
-                    operands = {"data": numbers, "scale": values}
-                dense = quantized.dequantized(op, {k: (None, v) for k, v in operands.items()},
-                                              np.float64)
+                dense = unpacked(table["quantized"]["part"], numbers, values)
                 layer, _, name = view["weight"].rpartition(".")
                 found[f"{layer}.{instance['index']}.{name}"] = dense.reshape(view["stored"])
     return found
+
+
+def unpacked(part, numbers, values):
+    if part == "palette":
+        op, operands = "constexpr_lut_to_dense", {"indices": numbers, "lut": values}
+    else:
+        op, operands = "constexpr_blockwise_shift_scale", {"data": numbers, "scale": values}
+    return quantized.dequantized(op, {k: (None, v) for k, v in operands.items()}, np.float64)
+
+
+def unpacked_classifier(package):
+    """The matrix of the logits, which the host computes; None where it is not quantized."""
+    manifest = json.loads((package / "manifest.json").read_text())
+    parts = manifest.get("host_parts", [])
+    if not parts:
+        return None
+    assert len(parts) == 2 and parts[0]["view"] == parts[1]["view"], parts
+    raw = (package / manifest["values"]).read_bytes()
+    length, = struct.unpack_from("<Q", raw)
+    header = json.loads(raw[8:8 + length])
+    by_part = {}
+    for each in parts:
+        begin = 8 + length + header[each["name"]]["data_offsets"][0]
+        by_part[each["quantized"]["part"]] = elements(
+            raw, begin, each["quantized"]["dtype"], each["quantized"]["shape"])
+    table = next(name for name in by_part if name != "data")
+    return unpacked(table, by_part["data"], by_part[table])
 
 
 class Weight(np.ndarray):
@@ -273,14 +298,24 @@ def check(seed, form, work):
     run(*build, "--forward-only", *quantize, "-o", work / "f.anepkg")
     run(*build, "--decode", "--block=1,4", "--prefill=6", *quantize, "-o", work / "d.anepkg")
 
-    unpacked = unpacked_weights(work / "f.anepkg")
-    assert len(unpacked) >= 4, "hardly anything was quantized"
+    found = unpacked_weights(work / "f.anepkg")
+    assert len(found) >= 4, "hardly anything was quantized"
     changed = {name: array.copy() for name, array in arrays.items()}
-    for name, dense in unpacked.items():
+    classifier, changed_config = unpacked_classifier(work / "f.anepkg"), config
+    vocab, _, group = config["vocab_size"], *form.partition("group=")[1:]
+    divides = not group or (vocab if "lut" in form else config["hidden_size"]) % int(group) == 0
+    is_large = vocab * config["hidden_size"] >= 2048
+    wanted = is_large and divides and not form.startswith("w8a8")
+    assert (classifier is not None) == wanted, form
+    if classifier is not None:
+        # The rows that tokens look up stay as they are.
+        changed["lm_head.weight"] = classifier
+        changed_config = {**config, "tie_word_embeddings": False}
+    for name, dense in found.items():
         assert dense.shape == changed[names[name]].shape
         changed[names[name]] = dense
     if form.startswith("w8a8"):
-        products = [names[name] for name in unpacked]
+        products = [names[name] for name in found]
         largest = ranges_of(config, arrays, products, seen)
         scales = {name: scales_of(each, form) for name, each in largest.items()}
         for package in ("f.anepkg", "d.anepkg"):
@@ -288,7 +323,7 @@ def check(seed, form, work):
         changed = with_inputs(changed, products, lambda name: through_int8(scales[name]))
     ids = [draw.randrange(config["vocab_size"]) for _ in range(draw.randint(20, 50))]
     (work / "ids.bin").write_bytes(struct.pack(f"<{len(ids)}H", *ids))
-    wanted, before = mean_loss(config, changed, ids), mean_loss(config, arrays, ids)
+    wanted, before = mean_loss(changed_config, changed, ids), mean_loss(config, arrays, ids)
     said = json.loads(run("ane-run", "evaluate", work / "f.anepkg", f"--data={work}/ids.bin",
                           f"--baseline={work}/plain.anepkg", "--numerics=fp32", "--json",
                           "--quiet"))
