@@ -14,9 +14,14 @@
 ///   anec::CompileOptions options;
 ///   options.weights.seed = 7;
 ///   auto model = anec::compileModelFile("llama.tdsl", options, "", diags);
-///   auto session = anec::ProgramSession::open(std::move(*model), {}, diags);
-///   auto trainer = anec::Trainer::open(*session, {}, diags);
-///   trainer->step({{"tokens", tokens}, {"targets", targets}}, diags);
+///   auto session =
+///       model ? anec::ProgramSession::open(std::move(*model), {}, diags)
+///             : nullptr;
+///   auto trainer =
+///       session ? anec::Trainer::open(*session, {}, diags) : nullptr;
+///   if (!trainer ||
+///       !trainer->step({{"tokens", tokens}, {"targets", targets}}, diags))
+///     diags.print(llvm::errs());
 ///
 /// | task                        | functions and classes                    |
 /// |-----------------------------|------------------------------------------|
@@ -29,10 +34,21 @@
 /// | evaluate a language model   | evaluate                                 |
 /// | converse                    | ChatSession                              |
 ///
-/// Values own their data and are independent of each other. Source ranges, in
-/// modules and findings, must be resolved with the Diagnostics that they were
-/// read with. Different objects can be used by different threads at the same
-/// time, each object by one thread at a time.
+/// What a function returns by value or as a unique_ptr owns its data, and can
+/// outlive its arguments, with these exceptions:
+///
+/// | result                                | uses                             |
+/// |---------------------------------------|----------------------------------|
+/// | source ranges, in programs, findings  | the Diagnostics they were read   |
+/// |                                       | with, which resolve them         |
+/// | RunCost of a program                  | that program                     |
+/// | Trainer, TextModel, Generator,        | what they were opened on:        |
+/// | ChatSession                           | session, model, tokenizer        |
+/// | ArrayRef, StringRef, raw pointers     | the object that was asked        |
+///
+/// The first must then be destroyed before the second. A ProgramSession owns or
+/// copies what it was opened on. Different objects can be used by different
+/// threads at the same time, each object by one thread at a time.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -23,13 +23,15 @@ public:
   /// `state`. A missing array is filled with `fallback(index)`; it is an error
   /// when that is nothing. Returns false, with the reason reported, when an
   /// array is missing or does not fit.
-  bool
+  [[nodiscard]] bool
   takeInputs(llvm::StringRef kind, llvm::ArrayRef<Port> ports,
              llvm::ArrayRef<InputArray> inputs,
              llvm::function_ref<std::optional<float>(size_t index)> fallback,
              Diagnostics &diags);
-  bool takeOutputs(llvm::StringRef kind, llvm::ArrayRef<Port> ports,
-                   llvm::ArrayRef<OutputArray> outputs, Diagnostics &diags);
+  [[nodiscard]] bool takeOutputs(llvm::StringRef kind,
+                                 llvm::ArrayRef<Port> ports,
+                                 llvm::ArrayRef<OutputArray> outputs,
+                                 Diagnostics &diags);
   /// Converts the outputs of the run to the caller's arrays of other types.
   void giveOutputs(llvm::ArrayRef<Port> ports,
                    llvm::ArrayRef<OutputArray> outputs);

@@ -11,7 +11,9 @@
 ///   data.texts = {"wiki.txt"};
 ///   options.inputMoments = anec::collectMoments("llama.tdsl", options, data,
 ///                                               diags);
-///   anec::compileModelFile("llama.tdsl", options, "llama.anepkg", diags);
+///   if (!options.inputMoments ||
+///       !anec::compileModelFile("llama.tdsl", options, "llama.anepkg", diags))
+///     diags.print(llvm::errs());
 ///
 //===----------------------------------------------------------------------===//
 

@@ -12,8 +12,8 @@ namespace anec {
 
 /// Runs the source on the examples of `options`, if `narrow` is to know them.
 /// Returns false after an error.
-bool measureExamples(const Source &source, CompileOptions &options,
-                     Diagnostics &diags);
+[[nodiscard]] bool measureExamples(const Source &source,
+                                   CompileOptions &options, Diagnostics &diags);
 
 } // namespace anec
 

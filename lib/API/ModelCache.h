@@ -9,7 +9,8 @@
 /// cache, under a key of the model's files.
 ///
 ///   auto ready = anec::readyModel("Qwen3-0.6B", {cache}, diags);
-///   TrainedModelSource source{.package = ready->package, ...};
+///   if (ready)
+///     TrainedModelSource source{.package = ready->package, ...};
 ///
 /// Several processes can use one cache. An entry is three files and a folder
 /// next to each other, each of which appears when it is complete:
@@ -61,15 +62,15 @@ struct CachePlace {
   bool isReady = false;
 };
 /// Returns nothing, with the reason reported, when a file cannot be read.
-std::optional<CachePlace> findInCache(llvm::StringRef path,
-                                      const ModelCacheOptions &options,
-                                      Diagnostics &diags);
+[[nodiscard]] std::optional<CachePlace>
+findInCache(llvm::StringRef path, const ModelCacheOptions &options,
+            Diagnostics &diags);
 
 /// Returns nothing, with the reason reported, when the model cannot be imported
 /// or compiled, or the cache not be written.
-std::optional<ReadyModel> readyModel(llvm::StringRef path,
-                                     const ModelCacheOptions &options,
-                                     Diagnostics &diags);
+[[nodiscard]] std::optional<ReadyModel>
+readyModel(llvm::StringRef path, const ModelCacheOptions &options,
+           Diagnostics &diags);
 
 struct CachedModel {
   std::string name; ///< NAME-KEY
@@ -87,8 +88,9 @@ struct CachedModel {
 std::vector<CachedModel> modelsInCache(llvm::StringRef folder);
 /// Removes entries of the cache. Returns false, with the reason reported, when
 /// one stays because something else is in it.
-bool removeFromCache(llvm::StringRef folder, llvm::ArrayRef<CachedModel> models,
-                     Diagnostics &diags);
+[[nodiscard]] bool removeFromCache(llvm::StringRef folder,
+                                   llvm::ArrayRef<CachedModel> models,
+                                   Diagnostics &diags);
 
 } // namespace anec
 

@@ -14,8 +14,9 @@ namespace anec {
 /// of training becomes for Core ML what build() makes of it for a package: a
 /// program in fp16, in the forms that Core ML takes. Others stay, unless they
 /// are to be in fp16. Returns false after an error.
-bool takePackageForm(Module &module, const Source &source,
-                     const CompileOptions &options, Diagnostics &diags);
+[[nodiscard]] bool takePackageForm(Module &module, const Source &source,
+                                   const CompileOptions &options,
+                                   Diagnostics &diags);
 
 } // namespace anec
 

@@ -22,18 +22,21 @@ public:
   std::vector<std::string> functions() const;
   /// Returns the loaded function; null, with the reason reported, when there is
   /// no such function or the backend cannot run it.
-  Executable *prepare(llvm::StringRef function, Diagnostics &diags);
-  bool run(llvm::StringRef function, llvm::ArrayRef<InputArray> inputs,
-           llvm::ArrayRef<OutputArray> outputs, Diagnostics &diags);
+  [[nodiscard]] Executable *prepare(llvm::StringRef function,
+                                    Diagnostics &diags);
+  [[nodiscard]] bool run(llvm::StringRef function,
+                         llvm::ArrayRef<InputArray> inputs,
+                         llvm::ArrayRef<OutputArray> outputs,
+                         Diagnostics &diags);
   /// Write and read the state of that name in a prepared function.
-  bool setState(const InputArray &state, Diagnostics &diags);
-  bool getState(const OutputArray &state, Diagnostics &diags);
+  [[nodiscard]] bool setState(const InputArray &state, Diagnostics &diags);
+  [[nodiscard]] bool getState(const OutputArray &state, Diagnostics &diags);
 
 private:
   /// Returns the executable with a state of that name, and its number in
   /// `index`; null, with the reason reported, when there is none.
-  Executable *findState(llvm::StringRef name, unsigned &index,
-                        Diagnostics &diags);
+  [[nodiscard]] Executable *findState(llvm::StringRef name, unsigned &index,
+                                      Diagnostics &diags);
 
   std::unique_ptr<Module> module;
   Backend &backend;

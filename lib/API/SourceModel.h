@@ -21,9 +21,9 @@ namespace anec {
 /// Reads a source as `options` want its weights: sets their `sourceWeights`.
 /// Returns null, with the reason reported, on failure; that a file of weights
 /// has none of the source is one.
-std::unique_ptr<Module> readForCompiling(const Source &source,
-                                         CompileOptions &options,
-                                         Diagnostics &diags);
+[[nodiscard]] std::unique_ptr<Module> readForCompiling(const Source &source,
+                                                       CompileOptions &options,
+                                                       Diagnostics &diags);
 
 /// Makes a model of a module that was read by `readForCompiling` with an
 /// `objective`: in fp16, unless `precision` says otherwise, with its loss.

@@ -23,27 +23,21 @@ anec_status anec_build_options_init(anec_build_options *options,
   return ANEC_OK;
 }
 
-/// The output that `emit` or the ending of `path` names. Returns null, with the
-/// reason reported, when there is none.
-static const OutputFormat *formatOf(const char *emit, llvm::StringRef path,
-                                    Diagnostics &diags) {
-  if (path.empty() || path == "-") {
-    refuse("output", "it is the path of a file", diags);
-    return nullptr;
-  }
-  const OutputFormat *format =
-      emit ? findOutputFormat(emit) : outputFormat(path);
+/// Finds the output that `emit` or the ending of `path` names. Returns false,
+/// with the reason reported, when there is none.
+static bool findFormat(const char *emit, llvm::StringRef path,
+                       const OutputFormat *&format, Diagnostics &diags) {
+  if (path.empty() || path == "-")
+    return refuse("output", "it is the path of a file", diags);
+  format = emit ? findOutputFormat(emit) : outputFormat(path);
   if (format)
-    return format;
-  if (!emit) {
-    refuse("output", wrongOutput(path), diags);
-    return nullptr;
-  }
+    return true;
+  if (!emit)
+    return refuse("output", wrongOutput(path), diags);
   std::vector<llvm::StringRef> known;
   for (const OutputFormat *row : outputFormats())
     known.push_back(row->name);
-  refuse("emit", wrongChoice(emit, known), diags);
-  return nullptr;
+  return refuse("emit", wrongChoice(emit, known), diags);
 }
 
 namespace {
@@ -187,8 +181,8 @@ anec_status anec_build(const char *path, const char *output,
   if (!build)
     return call.refuse("build_options", badSize);
   Diagnostics &own = call.diagnostics();
-  const OutputFormat *format = formatOf(build->emit, output, own);
-  if (!format)
+  const OutputFormat *format = nullptr;
+  if (!findFormat(build->emit, output, format, own))
     return call.end(false);
   Order order{path, output, *format, *given, *build};
   return call.end(checkPaths(order, own) && checkOutputs(order, own) &&

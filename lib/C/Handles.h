@@ -185,31 +185,34 @@ inline llvm::StringRef orEmpty(const char *text) { return text ? text : ""; }
 //===----------------------------------------------------------------------===//
 
 /// Reports that the argument `name` is invalid, and returns false.
-bool refuse(llvm::StringRef name, llvm::StringRef reason, Diagnostics &diags);
+[[nodiscard]] bool refuse(llvm::StringRef name, llvm::StringRef reason,
+                          Diagnostics &diags);
 /// Of shapes in words, `NAME=1x3x64`. Returns false, with the reason reported,
 /// when one is invalid.
-bool readShapes(const char *const *shapes, size_t count, ReadOptions &options,
-                Diagnostics &diags);
+[[nodiscard]] bool readShapes(const char *const *shapes, size_t count,
+                              ReadOptions &options, Diagnostics &diags);
 /// The same for all options.
-bool readOptions(const anec_compile_options &given, CompileOptions &options,
-                 Diagnostics &diags);
+[[nodiscard]] bool readOptions(const anec_compile_options &given,
+                               CompileOptions &options, Diagnostics &diags);
 /// Overrides of `config` entries.
-bool readDefines(const char *const *defines, size_t count,
-                 CompileOptions &options, Diagnostics &diags);
+[[nodiscard]] bool readDefines(const char *const *defines, size_t count,
+                               CompileOptions &options, Diagnostics &diags);
 /// What becomes of the weights.
-bool readQuantization(const anec_compile_options &given,
-                      CompileOptions &options, Diagnostics &diags);
+[[nodiscard]] bool readQuantization(const anec_compile_options &given,
+                                    CompileOptions &options,
+                                    Diagnostics &diags);
 /// Runs the source at `path` on the examples of `given`, if it is quantized by
 /// any. Returns false, with the reason reported, on failure.
-bool calibrate(llvm::StringRef path, const anec_compile_options &given,
-               CompileOptions &options, Diagnostics &diags);
+[[nodiscard]] bool calibrate(llvm::StringRef path,
+                             const anec_compile_options &given,
+                             CompileOptions &options, Diagnostics &diags);
 /// The options for Core ML of `given`, but what it says of itself. Returns the
 /// error in them; empty when they are valid.
 std::string readCoreML(const anec_coreml_options &given,
                        CoreMLOptions &options);
 /// The rest. Returns false, with the reason reported, on failure.
-bool readWanted(const anec_coreml_options &given, CoreMLOptions &options,
-                Diagnostics &diags);
+[[nodiscard]] bool readWanted(const anec_coreml_options &given,
+                              CoreMLOptions &options, Diagnostics &diags);
 /// The backends that sessions can use.
 Backends makeBackends();
 std::optional<Numerics> numericsOf(anec_numerics numerics);
@@ -239,9 +242,9 @@ std::optional<std::vector<std::string>> readPaths(const char *const *paths,
                                                   anec_status &status);
 /// The tokenizer of a handle; for null, a tokenizer of bytes, which `bytes`
 /// owns.
-const Tokenizer *tokenizerOf(const anec_tokenizer *handle,
-                             std::unique_ptr<Tokenizer> &bytes,
-                             Diagnostics &diags);
+[[nodiscard]] const Tokenizer *tokenizerOf(const anec_tokenizer *handle,
+                                           std::unique_ptr<Tokenizer> &bytes,
+                                           Diagnostics &diags);
 
 } // namespace anec::c
 

@@ -14,7 +14,7 @@ namespace anec::coreml {
 /// Whether some opset's definition of the op takes its arguments: MIL text can
 /// have more than the definitions in coremltools (converters/mil/mil/ops/defs),
 /// and the engine takes more. Reports what is wrong.
-bool checkDefinition(const Op &op, Diagnostics &diags);
+[[nodiscard]] bool checkDefinition(const Op &op, Diagnostics &diags);
 
 } // namespace anec::coreml
 

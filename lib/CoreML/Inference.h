@@ -14,7 +14,7 @@ namespace anec::coreml {
 /// Whether Core ML infers the declared types of all values of the function, and
 /// takes their ranks. Reports those that it does not: the package would be
 /// refused when it is loaded.
-bool checkInference(const Function &function, Diagnostics &diags);
+[[nodiscard]] bool checkInference(const Function &function, Diagnostics &diags);
 
 } // namespace anec::coreml
 

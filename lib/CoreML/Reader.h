@@ -18,15 +18,14 @@ bool isCoreMLModel(llvm::StringRef path);
 /// Reads the ML program of the package at `path`, a folder `.mlpackage`. Links
 /// in the package are not followed. Every chosen function becomes a kernel.
 /// Returns null after errors. See readMIL for `options`.
-std::unique_ptr<Module> readCoreMLPackage(llvm::StringRef path,
-                                          const OpTable &ops,
-                                          Diagnostics &diags,
-                                          MILReadOptions options = {});
+[[nodiscard]] std::unique_ptr<Module>
+readCoreMLPackage(llvm::StringRef path, const OpTable &ops, Diagnostics &diags,
+                  MILReadOptions options = {});
 /// The same for a `.mlmodel` file, whose weights are in the folder `weights`
 /// beside it.
-std::unique_ptr<Module> readCoreMLModel(llvm::StringRef path,
-                                        const OpTable &ops, Diagnostics &diags,
-                                        MILReadOptions options = {});
+[[nodiscard]] std::unique_ptr<Module>
+readCoreMLModel(llvm::StringRef path, const OpTable &ops, Diagnostics &diags,
+                MILReadOptions options = {});
 
 } // namespace anec
 

@@ -11,7 +11,8 @@
 ///   anec::BuildRequest request;
 ///   request.input = "mlp.tdsl";
 ///   const anec::OutputFormat *format = anec::outputFormat("mlp.mil");
-///   anec::build(request, *format, {"mlp.mil"}, result, diags);
+///   if (!anec::build(request, *format, {"mlp.mil"}, result, diags))
+///     diags.print(llvm::errs());
 ///
 //===----------------------------------------------------------------------===//
 

@@ -40,9 +40,9 @@ using BlobResolver = std::function<ConstantRef(
 
 /// Parses a module from `buffer`, which `diags` owns. Every op is checked as it
 /// is built. Returns null after errors.
-std::unique_ptr<Module> parseIR(llvm::StringRef buffer, const OpTable &ops,
-                                Diagnostics &diags,
-                                const BlobResolver &resolveBlob = {});
+[[nodiscard]] std::unique_ptr<Module>
+parseIR(llvm::StringRef buffer, const OpTable &ops, Diagnostics &diags,
+        const BlobResolver &resolveBlob = {});
 
 } // namespace anec
 

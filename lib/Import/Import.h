@@ -8,7 +8,8 @@
 /// a map from the names of its weights to those of the arrays. The weights stay
 /// where they are, as they are.
 ///
-///   anec::importModel("Qwen3-0.6B", "qwen3.tdsl", {}, diags);
+///   if (!anec::importModel("Qwen3-0.6B", "qwen3.tdsl", {}, diags))
+///     diags.print(llvm::errs());
 ///
 /// docs/import.md lists the families of models.
 ///

@@ -102,7 +102,7 @@ public:
   uint32_t declaredCount() const;
   /// All records of the file. After an invalid record, which is reported, only
   /// those before it.
-  std::vector<BlobRecord> records(Diagnostics &diags) const;
+  [[nodiscard]] std::vector<BlobRecord> records(Diagnostics &diags) const;
 
 private:
   BlobReader(MappedFile file, llvm::StringRef path)

@@ -41,8 +41,9 @@ public:
   const InputValue *findFixed(llvm::StringRef name);
   /// The same as a value of `type`. Null, with the reason reported, when they
   /// do not fit it.
-  static ConstantRef fit(const InputValue &fixed, const TensorType &type,
-                         SourceRange range, Diagnostics &diags);
+  [[nodiscard]] static ConstantRef fit(const InputValue &fixed,
+                                       const TensorType &type,
+                                       SourceRange range, Diagnostics &diags);
   /// The numbers of an input that are at hand without being fixed, as a value
   /// of `type`; null when there are none, or they do not fit it.
   ConstantRef findAtHand(llvm::StringRef name, const TensorType &type) const;

@@ -18,8 +18,9 @@ namespace anec {
 /// `shapes`, `values` and `description` count. Returns null, with the reason
 /// reported, when the model cannot be read; a node without a counterpart is an
 /// error that names it. Weights in other files must lie in the model's folder.
-std::unique_ptr<Module> readOnnx(llvm::StringRef path, Diagnostics &diags,
-                                 const MILReadOptions &options = {});
+[[nodiscard]] std::unique_ptr<Module>
+readOnnx(llvm::StringRef path, Diagnostics &diags,
+         const MILReadOptions &options = {});
 
 } // namespace anec
 

@@ -45,18 +45,22 @@ struct InterpreterOptions {
 /// elements as the parameter; that of a state is its initial value. The final
 /// values of states go to `states`, in the order of the parameters. Returns
 /// false, with a diagnostic, when an op has no reference evaluation.
-bool interpret(const Function &function, llvm::ArrayRef<RefTensor> inputs,
-               std::vector<RefTensor> &outputs, Diagnostics &diags,
-               const InterpreterOptions &options = {},
-               std::vector<RefTensor> *states = nullptr);
+[[nodiscard]] bool interpret(const Function &function,
+                             llvm::ArrayRef<RefTensor> inputs,
+                             std::vector<RefTensor> &outputs,
+                             Diagnostics &diags,
+                             const InterpreterOptions &options = {},
+                             std::vector<RefTensor> *states = nullptr);
 
 /// The same for a function of `module`, which can be a host function: `call`
 /// and `repeat` apply functions of the module, which must have passed
 /// `verifyCalls`.
-bool interpretModule(const Module &module, const Function &function,
-                     llvm::ArrayRef<RefTensor> inputs,
-                     std::vector<RefTensor> &outputs, Diagnostics &diags,
-                     const InterpreterOptions &options = {});
+[[nodiscard]] bool interpretModule(const Module &module,
+                                   const Function &function,
+                                   llvm::ArrayRef<RefTensor> inputs,
+                                   std::vector<RefTensor> &outputs,
+                                   Diagnostics &diags,
+                                   const InterpreterOptions &options = {});
 
 /// Random elements of a `weight` op, the same for a name and an instance
 /// however the weight is reshaped or transposed: roughly normal, scaled by

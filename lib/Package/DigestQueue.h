@@ -31,7 +31,8 @@ public:
   /// Waits, and sets the sizes and digests of all added files, in the order in
   /// which they were added. Returns false, with the reason reported, when one
   /// could not be read.
-  bool finish(llvm::MutableArrayRef<PackagedFile> files, Diagnostics &diags);
+  [[nodiscard]] bool finish(llvm::MutableArrayRef<PackagedFile> files,
+                            Diagnostics &diags);
 
 private:
   struct Entry {

@@ -29,7 +29,7 @@ std::string opsetOf(const Function &function, llvm::StringRef milVersion);
 /// For a chosen target, reports the rules about the ops that it breaks. As
 /// QuantizedWeights::rewrite. Returns null, with the reason reported, on
 /// failure.
-std::unique_ptr<QuantizedWeights>
+[[nodiscard]] std::unique_ptr<QuantizedWeights>
 quantizeKernel(Module &module, const KernelQuantization &request,
                Executor &executor, WeightValue value, Diagnostics &diags);
 

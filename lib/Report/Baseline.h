@@ -24,7 +24,8 @@ class Baseline {
 public:
   /// Reads the file at `path`; returns nothing, with the reason reported, when
   /// it is no baseline.
-  static std::optional<Baseline> read(llvm::StringRef path, Diagnostics &diags);
+  [[nodiscard]] static std::optional<Baseline> read(llvm::StringRef path,
+                                                    Diagnostics &diags);
   /// The findings of `result` that are at least as severe as `severity`, for a
   /// file at `path`.
   Baseline(llvm::StringRef path, const CheckResult &result, Severity severity,

@@ -32,8 +32,8 @@ struct RecordedVerdicts {
 /// Reads lines of JSON: `{"family": "pad", "mil": "program(1.3)...", "reason":
 /// "", "accepted": {"m1": true}, "tasks": {"m1": 2}}`. Returns nothing, with
 /// the reason reported at its line, when one is something else.
-std::optional<std::vector<RecordedVerdicts>> readVerdicts(llvm::StringRef path,
-                                                          Diagnostics &diags);
+[[nodiscard]] std::optional<std::vector<RecordedVerdicts>>
+readVerdicts(llvm::StringRef path, Diagnostics &diags);
 
 /// Checks all programs, whose weight files can be missing, and compares with
 /// their verdicts, as Markdown: by target, by family and by rule. Compares

@@ -30,9 +30,9 @@ public:
   /// `matmul`, and `conv` with a filter of one place and one group.
   const std::shared_ptr<InputMoments> &moments() const { return seen; }
 
-  std::unique_ptr<Executable> load(const Function &function,
-                                   const LoadOptions &options,
-                                   Diagnostics &diags) override;
+  [[nodiscard]] std::unique_ptr<Executable> load(const Function &function,
+                                                 const LoadOptions &options,
+                                                 Diagnostics &diags) override;
 
 private:
   Backend &backend;

@@ -34,8 +34,9 @@ private:
 
 /// The function of `module` called `wanted`, or its only one. Returns null,
 /// with the reason reported, when the choice is ambiguous or there is none.
-const Function *findFunctionToRun(const Module &module, llvm::StringRef wanted,
-                                  Diagnostics &diags);
+[[nodiscard]] const Function *findFunctionToRun(const Module &module,
+                                                llvm::StringRef wanted,
+                                                Diagnostics &diags);
 /// Whether all weights of `function` have values; reports one that has none.
 [[nodiscard]] bool hasWeightValues(const Function &function,
                                    Diagnostics &diags);

@@ -29,9 +29,9 @@ public:
                          std::shared_ptr<InputMoments> moments,
                          Quantization quantization, Executor &executor);
 
-  std::unique_ptr<Executable> load(const Function &function,
-                                   const LoadOptions &options,
-                                   Diagnostics &diags) override;
+  [[nodiscard]] std::unique_ptr<Executable> load(const Function &function,
+                                                 const LoadOptions &options,
+                                                 Diagnostics &diags) override;
 
 private:
   Backend &backend;

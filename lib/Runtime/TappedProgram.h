@@ -26,10 +26,9 @@ struct Tap {
 };
 
 /// Loads `function` with the values of `taps` as further results.
-std::unique_ptr<Executable> loadTapped(Backend &backend, Function &function,
-                                       std::vector<Tap> taps,
-                                       const LoadOptions &options,
-                                       Diagnostics &diags);
+[[nodiscard]] std::unique_ptr<Executable>
+loadTapped(Backend &backend, Function &function, std::vector<Tap> taps,
+           const LoadOptions &options, Diagnostics &diags);
 
 /// Programs with taps are loaded one at a time, from IR.
 BackendCapabilities capabilitiesWithTaps(const Backend &backend);

@@ -77,14 +77,13 @@ std::optional<llvm::json::Value> parseJson(llvm::StringRef text,
 
 /// Parses `text`, a buffer of `diags` or a part of one. Reports an error as
 /// `kind` at its place in the text. Fills `places`, if it is not null.
-std::optional<llvm::json::Value> parseJson(llvm::StringRef text,
-                                           diag::Kind<diag::Text> kind,
-                                           Diagnostics &diags,
-                                           JsonPlaces *places = nullptr);
+[[nodiscard]] std::optional<llvm::json::Value>
+parseJson(llvm::StringRef text, diag::Kind<diag::Text> kind, Diagnostics &diags,
+          JsonPlaces *places = nullptr);
 
 /// Parses the file at `path`. Reports an error as `kind`, or why the file
 /// cannot be read.
-std::optional<llvm::json::Value>
+[[nodiscard]] std::optional<llvm::json::Value>
 readJson(llvm::StringRef path, diag::Kind<diag::Text> kind, Diagnostics &diags);
 
 /// SHA-256 of `object` without its member `sha256`: a file that has it as a

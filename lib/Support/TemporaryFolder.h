@@ -16,7 +16,8 @@ namespace anec {
 class TemporaryFolder {
 public:
   /// Null, with the reason reported, when it cannot be made.
-  static std::shared_ptr<TemporaryFolder> create(Diagnostics &diags);
+  [[nodiscard]] static std::shared_ptr<TemporaryFolder>
+  create(Diagnostics &diags);
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder &) = delete;
   TemporaryFolder &operator=(const TemporaryFolder &) = delete;

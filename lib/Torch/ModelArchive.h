@@ -22,13 +22,13 @@ public:
   explicit ModelArchive(StringRef path) : file(path.str()) {}
 
   /// Returns false after an error.
-  bool open(Diagnostics &diags);
+  [[nodiscard]] bool open(Diagnostics &diags);
   /// The names of models, in order.
   std::vector<StringRef> models() const;
   /// With `defersChecksums`, tensors in an archive inside of this one have only
   /// its checksums.
-  bool readProgram(StringRef model, Program &program, bool defersChecksums,
-                   Diagnostics &diags);
+  [[nodiscard]] bool readProgram(StringRef model, Program &program,
+                                 bool defersChecksums, Diagnostics &diags);
   Weights &weightsOf(StringRef model);
 
   StringRef path() const { return file; }
@@ -36,9 +36,9 @@ public:
   std::string torchVersion() const { return version; }
 
 private:
-  bool findModels(Diagnostics &diags);
-  bool addWeights(StringRef model, StringRef folder, bool defersChecksums,
-                  Diagnostics &diags);
+  [[nodiscard]] bool findModels(Diagnostics &diags);
+  [[nodiscard]] bool addWeights(StringRef model, StringRef folder,
+                                bool defersChecksums, Diagnostics &diags);
 
   std::string file;
   MappedFile contents;

@@ -19,8 +19,9 @@ namespace anec {
 /// count. Returns null, with the reason reported, when the model cannot be
 /// read; an operator without a counterpart is an error that names it and the
 /// line in Python.
-std::unique_ptr<Module> readTorch(llvm::StringRef path, Diagnostics &diags,
-                                  const MILReadOptions &options = {});
+[[nodiscard]] std::unique_ptr<Module>
+readTorch(llvm::StringRef path, Diagnostics &diags,
+          const MILReadOptions &options = {});
 
 } // namespace anec
 

@@ -61,7 +61,7 @@ public:
   void clearMasks();
   /// Runs once and returns the loss; nothing on failure. Gradients are
   /// multiplied by `scale`.
-  std::optional<float> run(
+  [[nodiscard]] std::optional<float> run(
       float scale, Gradients gradients, Diagnostics &diags,
       GradientReady ready = [](llvm::MutableArrayRef<float>) {});
   std::vector<PartTime> times() const { return session->times(name); }

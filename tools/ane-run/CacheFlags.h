@@ -28,9 +28,10 @@ class CachedModels {
 public:
   /// The package of the model at `source`. Of `options`, the folder and the
   /// compiler are set here. `isVerbose` prints the commands that compile it.
-  std::optional<ReadyModel> ready(llvm::StringRef source,
-                                  ModelCacheOptions options, bool isQuiet,
-                                  bool isVerbose, Diagnostics &diags);
+  [[nodiscard]] std::optional<ReadyModel> ready(llvm::StringRef source,
+                                                ModelCacheOptions options,
+                                                bool isQuiet, bool isVerbose,
+                                                Diagnostics &diags);
 
 private:
   std::shared_ptr<TemporaryFolder> temporary;
@@ -42,8 +43,8 @@ struct CacheFlags {
   std::string check(llvm::StringRef path) const;
   /// Where `source` names a model to import, makes it name a package of it.
   /// Returns false, with the reason reported, when there is none.
-  bool prepare(TrainedModelSource &source, bool isQuiet,
-               Diagnostics &diags) const;
+  [[nodiscard]] bool prepare(TrainedModelSource &source, bool isQuiet,
+                             Diagnostics &diags) const;
 
   WholeFlag<int64_t> context{
       "context", llvm::cl::value_desc("N"),

@@ -13,8 +13,8 @@ namespace anec {
 /// Answers each line of standard input, until `/exit` or its end. A line that
 /// ends in `\` goes on in the next one. SIGINT ends an answer, and otherwise
 /// the process. Returns false, with the reason reported, on failure.
-bool runChat(ChatSession &chat, const GenerateOptions &options,
-             GenerateOutput &output, Diagnostics &diags);
+[[nodiscard]] bool runChat(ChatSession &chat, const GenerateOptions &options,
+                           GenerateOutput &output, Diagnostics &diags);
 
 } // namespace anec
 

@@ -32,7 +32,7 @@ public:
   void printTimes(llvm::ArrayRef<GeneratedText> texts) const;
   /// Prints the next answer of a conversation, with its times. Returns nothing,
   /// with the reason reported, on failure.
-  std::optional<GeneratedText>
+  [[nodiscard]] std::optional<GeneratedText>
   answer(ChatSession &chat, const GenerateOptions &options, Diagnostics &diags);
 
   void onText(size_t prompt, llvm::StringRef text) override;

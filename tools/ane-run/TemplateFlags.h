@@ -20,7 +20,7 @@ struct TemplateFlags {
            variables.getNumOccurrences();
   }
   /// Nothing, with the reason reported, if a file cannot be read.
-  std::optional<ChatOptions> options(Diagnostics &diags) const;
+  [[nodiscard]] std::optional<ChatOptions> options(Diagnostics &diags) const;
 
   llvm::cl::opt<std::string> tools{
       "tools", llvm::cl::value_desc("FILE.json"),

@@ -9,6 +9,8 @@
 ///
 ///   auto program = anec::compileFile("mlp.tdsl", options, diags);
 ///   auto package = anec::compileModelFile("llama.tdsl", options, "", diags);
+///   if (!program || !package)
+///     diags.print(llvm::errs());
 ///
 //===----------------------------------------------------------------------===//
 
@@ -140,46 +142,50 @@ struct CompiledProgram {
   /// Writes the MIL text to `path` and, if there are weights,
   /// `weights/STEM.bin` next to it: both files or none. Returns false, with the
   /// reason reported, on failure.
-  bool write(llvm::StringRef path, Diagnostics &diags) const;
+  [[nodiscard]] bool write(llvm::StringRef path, Diagnostics &diags) const;
   /// Writes `path`, a Core ML package (`.mlpackage`); see writeCoreMLPackage,
   /// which also says what it adds to `program`, after `coreMLPipeline`. A rule
   /// that Core ML's compiler or the engine silently breaks is an error.
   /// `description` says what the source says of its functions, and may be null.
-  bool writeCoreML(llvm::StringRef path, const CoreMLOptions &options,
-                   const ModelDescription *description, Diagnostics &diags);
+  [[nodiscard]] bool writeCoreML(llvm::StringRef path,
+                                 const CoreMLOptions &options,
+                                 const ModelDescription *description,
+                                 Diagnostics &diags);
   /// The same for a compiled model (`.mlmodelc`); see writeCompiledCoreML.
-  bool writeCompiledCoreML(llvm::StringRef path, const CoreMLOptions &options,
-                           const ModelDescription *description,
-                           Diagnostics &diags);
+  [[nodiscard]] bool writeCompiledCoreML(llvm::StringRef path,
+                                         const CoreMLOptions &options,
+                                         const ModelDescription *description,
+                                         Diagnostics &diags);
   /// Prints only the MIL text; the weight file that it names is not written.
-  bool print(llvm::raw_ostream &out, Diagnostics &diags) const;
+  [[nodiscard]] bool print(llvm::raw_ostream &out, Diagnostics &diags) const;
 
   /// The elements of a view of a weight; null, with the reason reported at
   /// `range`, when there is no value.
-  ConstantRef weightValue(const WeightView &view, SourceRange range,
-                          Diagnostics &diags) const;
+  [[nodiscard]] ConstantRef weightValue(const WeightView &view,
+                                        SourceRange range,
+                                        Diagnostics &diags) const;
 
 private:
-  ConstantRef resolve(const Op &weight, Diagnostics &diags) const;
+  [[nodiscard]] ConstantRef resolve(const Op &weight, Diagnostics &diags) const;
   using WriteCoreML = bool (*)(Module &module, llvm::StringRef path,
                                const CoreMLWriteOptions &options,
                                Diagnostics &diags);
-  bool writeCoreMLBy(WriteCoreML write, llvm::StringRef path,
-                     const CoreMLOptions &options,
-                     const ModelDescription *description, Diagnostics &diags);
+  [[nodiscard]] bool writeCoreMLBy(WriteCoreML write, llvm::StringRef path,
+                                   const CoreMLOptions &options,
+                                   const ModelDescription *description,
+                                   Diagnostics &diags);
 };
 
 /// Compiles the kernel of a file. Returns nothing, with the reason reported, on
 /// failure.
-std::optional<CompiledProgram> compileFile(llvm::StringRef path,
-                                           const CompileOptions &options,
-                                           Diagnostics &diags);
+[[nodiscard]] std::optional<CompiledProgram>
+compileFile(llvm::StringRef path, const CompileOptions &options,
+            Diagnostics &diags);
 /// The same for a text in memory, which is copied. `name` is the file name in
 /// messages, and its ending selects the language.
-std::optional<CompiledProgram> compileText(llvm::StringRef text,
-                                           llvm::StringRef name,
-                                           const CompileOptions &options,
-                                           Diagnostics &diags);
+[[nodiscard]] std::optional<CompiledProgram>
+compileText(llvm::StringRef text, llvm::StringRef name,
+            const CompileOptions &options, Diagnostics &diags);
 
 //===----------------------------------------------------------------------===//
 // Models
@@ -189,16 +195,14 @@ std::optional<CompiledProgram> compileText(llvm::StringRef text,
 /// completely or, on an error, not at all. With an empty `folder`, the package
 /// is in a temporary folder, which is removed with the ModelPackage or the
 /// session that owns it. Returns nothing, with the reason reported, on failure.
-std::optional<ModelPackage> compileModelFile(llvm::StringRef path,
-                                             const CompileOptions &options,
-                                             llvm::StringRef folder,
-                                             Diagnostics &diags);
+[[nodiscard]] std::optional<ModelPackage>
+compileModelFile(llvm::StringRef path, const CompileOptions &options,
+                 llvm::StringRef folder, Diagnostics &diags);
 /// The same for a text in memory, as with compileText.
-std::optional<ModelPackage> compileModelText(llvm::StringRef text,
-                                             llvm::StringRef name,
-                                             const CompileOptions &options,
-                                             llvm::StringRef folder,
-                                             Diagnostics &diags);
+[[nodiscard]] std::optional<ModelPackage>
+compileModelText(llvm::StringRef text, llvm::StringRef name,
+                 const CompileOptions &options, llvm::StringRef folder,
+                 Diagnostics &diags);
 
 //===----------------------------------------------------------------------===//
 // Kernel or model, and single steps
@@ -214,13 +218,16 @@ struct Compiled {
 
 /// Compiles a source: its model to a package or, if it has no model or
 /// `options` names a kernel, its kernel to a program.
-Compiled compileSource(const Source &source, const CompileOptions &options,
-                       llvm::StringRef folder, Diagnostics &diags);
+[[nodiscard]] Compiled compileSource(const Source &source,
+                                     const CompileOptions &options,
+                                     llvm::StringRef folder,
+                                     Diagnostics &diags);
 
 /// Removes all functions of `module` except the kernel or layer called `name`,
 /// or the only one if `name` is empty. Returns false, with a diagnostic, when
 /// there is no such kernel or the choice is ambiguous.
-bool selectKernel(Module &module, llvm::StringRef name, Diagnostics &diags);
+[[nodiscard]] bool selectKernel(Module &module, llvm::StringRef name,
+                                Diagnostics &diags);
 
 /// The passes that compile a kernel of a source of `format` if none are named:
 /// the default pipeline. For a MIL program, none, or with a chosen target those
@@ -236,16 +243,17 @@ std::vector<const PassDef *> withPrecision(std::vector<const PassDef *> passes,
 /// Reduces `module`, read from a source of `format`, to the kernel that
 /// `options` names, and runs only the passes of `options`. A MIL program keeps
 /// all functions if no kernel is named.
-std::optional<CompiledProgram>
+[[nodiscard]] std::optional<CompiledProgram>
 compile(std::unique_ptr<Module> module, const SourceFormat &format,
         const CompileOptions &options, Diagnostics &diags,
         std::vector<PassReport> *reports = nullptr);
 
 /// Runs only the passes of `options`, and writes the package to `folder`.
 /// Returns false, with the reason reported, on failure.
-bool compileModel(std::unique_ptr<Module> module, const CompileOptions &options,
-                  llvm::StringRef folder, Diagnostics &diags,
-                  std::vector<PassReport> *reports = nullptr);
+[[nodiscard]] bool compileModel(std::unique_ptr<Module> module,
+                                const CompileOptions &options,
+                                llvm::StringRef folder, Diagnostics &diags,
+                                std::vector<PassReport> *reports = nullptr);
 
 } // namespace anec
 

@@ -9,7 +9,9 @@
 /// \code
 ///   anec::CompileOptions options;
 ///   options.setTarget(*anec::findTarget("m1"));
-///   auto findings = anec::checkFile("model.mil", options, diags);
+///   auto checked = anec::checkFile("model.mil", options, diags);
+///   if (diags.hasErrors())
+///     diags.print(llvm::errs());
 /// \endcode
 //===----------------------------------------------------------------------===//
 
@@ -36,28 +38,30 @@ struct CheckedPrograms {
 /// any other source as it would be compiled, and a package with all its
 /// kernels. Errors in reading a program are reported; the findings in the other
 /// programs are returned anyway. Ranges point into texts owned by `diags`.
-CheckedPrograms checkFile(llvm::StringRef path, const CompileOptions &options,
-                          Diagnostics &diags);
+[[nodiscard]] CheckedPrograms checkFile(llvm::StringRef path,
+                                        const CompileOptions &options,
+                                        Diagnostics &diags);
 /// The same for several targets: MIL programs are read once, others compiled
 /// for each. What is found for several is one finding. `outlooks` may be null;
 /// otherwise what each target makes of the file is appended.
-CheckedPrograms checkFile(llvm::StringRef path,
-                          llvm::ArrayRef<const Target *> targets,
-                          const CompileOptions &options, Diagnostics &diags,
-                          std::vector<Outlook> *outlooks = nullptr);
+[[nodiscard]] CheckedPrograms
+checkFile(llvm::StringRef path, llvm::ArrayRef<const Target *> targets,
+          const CompileOptions &options, Diagnostics &diags,
+          std::vector<Outlook> *outlooks = nullptr);
 /// The same for a compiled program or package.
 std::vector<Finding> check(const CompiledProgram &program,
                            const CompileOptions &options);
-std::vector<Finding> check(const ModelPackage &package,
-                           const CompileOptions &options, Diagnostics &diags);
+[[nodiscard]] std::vector<Finding> check(const ModelPackage &package,
+                                         const CompileOptions &options,
+                                         Diagnostics &diags);
 
 /// Predicts the cost of the program at `path` on `options.passes.target`: of
 /// one run of a kernel, as it would be compiled, or of each entry of a model or
 /// package. Returns nothing, with the reason reported, when the program cannot
 /// be read. `describeError` describes the error of predictions.
-std::optional<ModelCost> predictFile(llvm::StringRef path,
-                                     const CompileOptions &options,
-                                     Diagnostics &diags);
+[[nodiscard]] std::optional<ModelCost>
+predictFile(llvm::StringRef path, const CompileOptions &options,
+            Diagnostics &diags);
 /// The same for a compiled program, which must outlive the result.
 RunCost predict(const CompiledProgram &program, const Target &target);
 

@@ -8,12 +8,13 @@
 ///
 ///   auto session = anec::ProgramSession::openFile("m.anepkg", {}, diags);
 ///   std::vector<float> x(768 * 256), y(768 * 256);
-///   session->run("m", {{"x", x}}, {{"y", y}}, diags);
+///   if (!session || !session->run("m", {{"x", x}}, {{"y", y}}, diags))
+///     diags.print(llvm::errs());
 ///
 /// Arrays are row-major, in the shape of the port. A port of a float type also
 /// accepts and returns fp32, which is rounded to nearest on input. A session,
-/// and everything opened on it, can be used by one thread at a time; sessions
-/// are independent of each other.
+/// and everything opened on it, can be used by one thread at a time; several
+/// sessions share nothing that changes.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -94,17 +95,17 @@ class ProgramSession {
 public:
   /// Opens a package and takes ownership of it. Returns null, with the reason
   /// reported, when weights are missing or the backend is not available.
-  static std::unique_ptr<ProgramSession>
+  [[nodiscard]] static std::unique_ptr<ProgramSession>
   open(ModelPackage package, const ProgramSessionOptions &options,
        Diagnostics &diags);
   /// Opens a compiled kernel. It is written to a temporary folder and read
   /// back, so that the written program is the one that runs.
-  static std::unique_ptr<ProgramSession>
+  [[nodiscard]] static std::unique_ptr<ProgramSession>
   open(const CompiledProgram &program, const ProgramSessionOptions &options,
        Diagnostics &diags);
   /// Opens a package, a MIL program, or any other source, which is compiled
   /// first.
-  static std::unique_ptr<ProgramSession>
+  [[nodiscard]] static std::unique_ptr<ProgramSession>
   openFile(llvm::StringRef path, const ProgramSessionOptions &options,
            Diagnostics &diags);
   ~ProgramSession();
@@ -124,21 +125,23 @@ public:
   /// Loads everything that `entry` needs; the functions below do this on
   /// demand. Returns false, with the reason reported, on failure. Here and
   /// below, an empty name selects the default entry.
-  bool prepare(llvm::StringRef entry, Diagnostics &diags);
+  [[nodiscard]] bool prepare(llvm::StringRef entry, Diagnostics &diags);
   /// The inputs and outputs of `entry`, valid as long as the session. Returns
   /// nothing, with the reason reported, when the entry cannot be prepared.
-  std::optional<llvm::ArrayRef<Port>> inputs(llvm::StringRef entry,
-                                             Diagnostics &diags);
-  std::optional<llvm::ArrayRef<Port>> outputs(llvm::StringRef entry,
-                                              Diagnostics &diags);
+  [[nodiscard]] std::optional<llvm::ArrayRef<Port>>
+  inputs(llvm::StringRef entry, Diagnostics &diags);
+  [[nodiscard]] std::optional<llvm::ArrayRef<Port>>
+  outputs(llvm::StringRef entry, Diagnostics &diags);
 
   /// Runs `entry` once. All inputs must be given, except the loss scale, which
   /// defaults to 1; outputs that are not requested are dropped. Returns false,
   /// with the reason reported, when an array does not fit or the machine
   /// failed.
-  bool run(llvm::StringRef entry, llvm::ArrayRef<InputArray> inputs,
-           llvm::ArrayRef<OutputArray> outputs, Diagnostics &diags,
-           Gradients gradients = Gradients::Replace);
+  [[nodiscard]] bool run(llvm::StringRef entry,
+                         llvm::ArrayRef<InputArray> inputs,
+                         llvm::ArrayRef<OutputArray> outputs,
+                         Diagnostics &diags,
+                         Gradients gradients = Gradients::Replace);
 
   /// The gradients of the last run of a training entry, in fp32, sorted by
   /// name; empty before.
@@ -149,30 +152,30 @@ public:
   llvm::ArrayRef<NamedFloats> weights() const;
   /// Those that training changes; see Session::trainedWeights.
   llvm::ArrayRef<NamedFloats> trainedWeights() const;
-  bool weightsChanged(Diagnostics &diags);
+  [[nodiscard]] bool weightsChanged(Diagnostics &diags);
   /// Takes the adapters of a package from the file `adapter`, or takes them off
   /// when it is empty; see Session::takeAdapter. A program has none.
   [[nodiscard]] bool takeAdapter(llvm::StringRef adapter, Diagnostics &diags);
   /// Writes the weights as writeArrays does. Any session on the model can read
   /// them as `weights.source`.
-  bool saveWeights(llvm::StringRef path, Diagnostics &diags) const;
+  [[nodiscard]] bool saveWeights(llvm::StringRef path,
+                                 Diagnostics &diags) const;
 
   /// Writes or reads a state of a program: memory that keeps its elements
   /// between runs. Returns false, with the reason reported, when there is no
   /// such state or the array does not fit.
-  bool setState(const InputArray &state, Diagnostics &diags);
-  bool getState(const OutputArray &state, Diagnostics &diags);
+  [[nodiscard]] bool setState(const InputArray &state, Diagnostics &diags);
+  [[nodiscard]] bool getState(const OutputArray &state, Diagnostics &diags);
 
   /// The language model of a package, for a Generator; see anec::openTextModel.
   /// Returns null, with the reason reported, when there is none.
-  std::unique_ptr<TextModel> openTextModel(llvm::StringRef entry,
-                                           Diagnostics &diags);
+  [[nodiscard]] std::unique_ptr<TextModel> openTextModel(llvm::StringRef entry,
+                                                         Diagnostics &diags);
   /// Continues `prompt` with a package that computes logits; see Generator.
   /// Returns nothing, with the reason reported, on failure.
-  std::optional<GeneratedText> generate(llvm::StringRef prompt,
-                                        const Tokenizer &tokenizer,
-                                        const GenerateOptions &options,
-                                        TextSink sink, Diagnostics &diags);
+  [[nodiscard]] std::optional<GeneratedText>
+  generate(llvm::StringRef prompt, const Tokenizer &tokenizer,
+           const GenerateOptions &options, TextSink sink, Diagnostics &diags);
 
   /// The session of the package; null for a single program.
   Session *packageSession();
@@ -185,10 +188,11 @@ public:
 private:
   struct State;
   explicit ProgramSession(std::unique_ptr<State> state);
-  static std::unique_ptr<ProgramSession>
+  [[nodiscard]] static std::unique_ptr<ProgramSession>
   openModule(std::unique_ptr<Module> module,
              const ProgramSessionOptions &options, Diagnostics &diags);
-  llvm::StringRef resolve(llvm::StringRef name, Diagnostics &diags) const;
+  [[nodiscard]] llvm::StringRef resolve(llvm::StringRef name,
+                                        Diagnostics &diags) const;
   std::unique_ptr<State> state;
 };
 

@@ -8,8 +8,9 @@
 ///
 ///   auto trainer = anec::Trainer::open(*session, {}, diags);
 ///   for (...)
-///     auto record =
-///         trainer->step({{"tokens", tokens}, {"targets", targets}}, diags);
+///     if (!trainer || !trainer->step({{"tokens", tokens},
+///                                     {"targets", targets}}, diags))
+///       return diags.print(llvm::errs());
 ///
 /// `anec::train` is the whole loop, with data from files and with checkpoints.
 /// Its steps are bit-identical to steps here.
@@ -39,9 +40,9 @@ public:
   /// Returns null, with the reason reported, when `session` has no entry that
   /// trains or a hyperparameter is out of range. `session` must outlive the
   /// trainer.
-  static std::unique_ptr<Trainer> open(ProgramSession &session,
-                                       const TrainerOptions &options,
-                                       Diagnostics &diags);
+  [[nodiscard]] static std::unique_ptr<Trainer>
+  open(ProgramSession &session, const TrainerOptions &options,
+       Diagnostics &diags);
   ~Trainer();
 
   llvm::StringRef entry() const;
@@ -52,17 +53,17 @@ public:
   /// random masks, which it draws unless they are given. Returns nothing, with
   /// the reason reported, when an input does not fit or the machine failed; all
   /// runs of the step are then discarded.
-  std::optional<float> accumulate(llvm::ArrayRef<InputArray> inputs,
-                                  Diagnostics &diags);
+  [[nodiscard]] std::optional<float>
+  accumulate(llvm::ArrayRef<InputArray> inputs, Diagnostics &diags);
   /// Ends the step: updates the weights with the mean of the gradients of its
   /// runs, and copies them to where they are read. A step whose gradients are
   /// not finite changes nothing, lowers the loss scale and is `skipped`.
   /// Returns nothing, with the reason reported, when there was no run, when no
   /// finite gradients can be expected any more, or when the machine failed.
-  std::optional<StepRecord> update(Diagnostics &diags);
+  [[nodiscard]] std::optional<StepRecord> update(Diagnostics &diags);
   /// Calls accumulate and update: a step of one run.
-  std::optional<StepRecord> step(llvm::ArrayRef<InputArray> inputs,
-                                 Diagnostics &diags);
+  [[nodiscard]] std::optional<StepRecord>
+  step(llvm::ArrayRef<InputArray> inputs, Diagnostics &diags);
 
   /// The hyperparameters of the next step; they can be changed.
   Hyperparameters &hyperparameters();

@@ -9,7 +9,9 @@
 ///   options.passes.passes = anec::wholeModelPasses(options);
 ///   auto program = anec::compileWholeModel(std::move(module), options,
 ///                                          description, diags);
-///   program->writeCoreML("llama.mlpackage", {}, &description, diags);
+///   if (!program ||
+///       !program->writeCoreML("llama.mlpackage", {}, &description, diags))
+///     diags.print(llvm::errs());
 ///
 /// A model that is not trained is a function from its inputs to its results;
 /// without its loss, if it has logits. With `CompileOptions::decode`, a model

@@ -64,13 +64,13 @@ public:
 
 private:
   /// Adds the arrays of a .safetensors file that `belongs` accepts.
-  bool addFile(const MappedFile &file, llvm::StringRef path,
-               llvm::function_ref<bool(llvm::StringRef)> belongs,
-               Diagnostics &diags);
-  bool addGguf(const MappedFile &file, Diagnostics &diags);
-  bool addLlama2c(const MappedFile &file, Diagnostics &diags);
-  bool addShards(llvm::StringRef index, Diagnostics &diags);
-  bool addNpyFiles(Diagnostics &diags);
+  [[nodiscard]] bool addFile(const MappedFile &file, llvm::StringRef path,
+                             llvm::function_ref<bool(llvm::StringRef)> belongs,
+                             Diagnostics &diags);
+  [[nodiscard]] bool addGguf(const MappedFile &file, Diagnostics &diags);
+  [[nodiscard]] bool addLlama2c(const MappedFile &file, Diagnostics &diags);
+  [[nodiscard]] bool addShards(llvm::StringRef index, Diagnostics &diags);
+  [[nodiscard]] bool addNpyFiles(Diagnostics &diags);
 
   std::string source;
   std::vector<MappedFile> files;

@@ -72,13 +72,13 @@ struct WantedDescription {
 
 /// Reads the JSON file at `path`. Ranges are places in its text. Returns
 /// nothing, with the reason reported, on failure.
-std::optional<WantedDescription> readWantedDescription(llvm::StringRef path,
-                                                       Diagnostics &diags);
+[[nodiscard]] std::optional<WantedDescription>
+readWantedDescription(llvm::StringRef path, Diagnostics &diags);
 /// The same for a text, a buffer of `diags`. Files that it names are relative
 /// to `folder`.
-std::optional<WantedDescription> parseWantedDescription(llvm::StringRef text,
-                                                        llvm::StringRef folder,
-                                                        Diagnostics &diags);
+[[nodiscard]] std::optional<WantedDescription>
+parseWantedDescription(llvm::StringRef text, llvm::StringRef folder,
+                       Diagnostics &diags);
 
 /// Gives the functions of `module`, which become a package, the inputs and
 /// outputs that are wanted, and adds the rest to `description`. Returns false,

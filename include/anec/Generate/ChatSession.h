@@ -7,8 +7,11 @@
 /// A conversation in the form that a model was trained on:
 ///
 ///   auto chat = anec::ChatSession::open(generator, *tokenizer, diags);
+///   if (!chat)
+///     return diags.print(llvm::errs());
 ///   chat->add({"user", "What is 2 + 2?"});
-///   chat->answer(options, [](StringRef text) { ... }, diags);
+///   if (!chat->answer(options, [](StringRef text) { ... }, diags))
+///     diags.print(llvm::errs());
 ///
 /// The model reads what is new since its last answer, as long as the form does
 /// not change earlier messages.

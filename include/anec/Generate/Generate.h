@@ -7,8 +7,12 @@
 /// Continues texts, token by token, with a language model:
 ///
 ///   auto model = anec::openTextModel(*session, "", diags);
+///   if (!model)
+///     return diags.print(llvm::errs());
 ///   anec::Generator generator(*model, tokenizer.get());
-///   generator.run("Once upon", options, [](StringRef text) { ... }, diags);
+///   if (!generator.run("Once upon", options, [](StringRef text) { ... },
+///   diags))
+///     diags.print(llvm::errs());
 ///
 /// Several prompts are continued at the same time, as many as the model holds
 /// sequences. What a sequence of the model has of an earlier text is not read

@@ -83,10 +83,10 @@ struct MILReadOptions {
 /// feed constant parameters become constants of the ops they feed, and so do
 /// ops that compute them from constants and shapes. Returns null after errors;
 /// all errors that can be found are reported in one run.
-std::unique_ptr<Module> readMIL(llvm::StringRef buffer,
-                                llvm::StringRef modelDirectory,
-                                const OpTable &ops, Diagnostics &diags,
-                                const MILReadOptions &options = {});
+[[nodiscard]] std::unique_ptr<Module>
+readMIL(llvm::StringRef buffer, llvm::StringRef modelDirectory,
+        const OpTable &ops, Diagnostics &diags,
+        const MILReadOptions &options = {});
 
 } // namespace anec
 

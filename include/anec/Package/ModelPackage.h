@@ -245,7 +245,7 @@ readPackage(llvm::StringRef folder, Diagnostics &diags,
 /// The entry called `name` or, without a name, the only one of `candidates`.
 /// Returns null, with the reason reported, when there is no such entry or more
 /// than one candidate.
-const PackagedEntry *
+[[nodiscard]] const PackagedEntry *
 chooseEntry(const ModelPackage &package, llvm::StringRef name,
             llvm::ArrayRef<const PackagedEntry *> candidates,
             Diagnostics &diags);
@@ -280,10 +280,9 @@ std::optional<KernelFile> findKernelFile(llvm::StringRef path);
 /// for `path`, when it does not exist or the choice is ambiguous because
 /// instances have different weights. With `onlyToLook`, the first one is chosen
 /// then.
-const PackagedInstance *chooseInstance(const PackagedKernel &kernel,
-                                       std::optional<int64_t> wanted,
-                                       bool onlyToLook, llvm::StringRef path,
-                                       Diagnostics &diags);
+[[nodiscard]] const PackagedInstance *
+chooseInstance(const PackagedKernel &kernel, std::optional<int64_t> wanted,
+               bool onlyToLook, llvm::StringRef path, Diagnostics &diags);
 
 /// Whether `path` names a package: it ends in `.anepkg`.
 bool isPackagePath(llvm::StringRef path);

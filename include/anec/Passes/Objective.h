@@ -45,8 +45,8 @@ struct Objective {
 
 /// What reading a source makes of its weights so that they are trained.
 /// Returns null, with the reason reported, when a pattern is none.
-std::shared_ptr<SourceWeights> weightsFor(const Objective &objective,
-                                          Diagnostics &diags);
+[[nodiscard]] std::shared_ptr<SourceWeights>
+weightsFor(const Objective &objective, Diagnostics &diags);
 
 /// Whether a module can be made a model: it has one function, without states
 /// and without recurrent ops, which have no gradients. The reason is reported

@@ -137,30 +137,31 @@ private:
   static int64_t channelsOfInput(llvm::ArrayRef<Product> products);
   void noteInputs(llvm::ArrayRef<Product> products, WeightView view,
                   ConstantRef known, llvm::StringRef name, SourceRange range);
-  bool rewriteInputs(WeightValue value, Diagnostics &diags);
-  bool rewriteInput(llvm::ArrayRef<InputUse> uses, WeightValue value,
-                    Diagnostics &diags);
+  [[nodiscard]] bool rewriteInputs(WeightValue value, Diagnostics &diags);
+  [[nodiscard]] bool rewriteInput(llvm::ArrayRef<InputUse> uses,
+                                  WeightValue value, Diagnostics &diags);
   /// The range of the inputs of the first weight that has one. False, with the
   /// reason reported, when it is not finite.
-  bool findRange(llvm::ArrayRef<std::string> digests, llvm::StringRef name,
-                 SourceRange range, std::optional<InputRange> &found,
-                 Diagnostics &diags) const;
-  ConstantRef resolveInput(const QuantizedPart &part, llvm::StringRef array,
-                           WeightValue value, Diagnostics &diags);
-  bool replace(Op &source, llvm::ArrayRef<Product> products, WeightValue value,
-               Diagnostics &diags);
+  [[nodiscard]] bool findRange(llvm::ArrayRef<std::string> digests,
+                               llvm::StringRef name, SourceRange range,
+                               std::optional<InputRange> &found,
+                               Diagnostics &diags) const;
+  [[nodiscard]] ConstantRef resolveInput(const QuantizedPart &part,
+                                         llvm::StringRef array,
+                                         WeightValue value, Diagnostics &diags);
+  [[nodiscard]] bool replace(Op &source, llvm::ArrayRef<Product> products,
+                             WeightValue value, Diagnostics &diags);
   ConstantRef valueAtOnce(const Op &source, ProductAxes axes,
                           WeightValue value) const;
   bool isDivided(const TensorType &type, ProductAxes axes) const;
-  bool checkShape(llvm::StringRef name, const TensorType &type,
-                  ProductAxes axes, SourceRange range,
-                  Diagnostics &diags) const;
-  bool checkElements(llvm::StringRef name, const Constant &value,
-                     SourceRange range, Diagnostics &diags) const;
-  std::optional<QuantizedArray> quantize(llvm::StringRef name,
-                                         const Constant &value,
-                                         ProductAxes axes, SourceRange range,
-                                         Diagnostics &diags) const;
+  [[nodiscard]] bool checkShape(llvm::StringRef name, const TensorType &type,
+                                ProductAxes axes, SourceRange range,
+                                Diagnostics &diags) const;
+  [[nodiscard]] bool checkElements(llvm::StringRef name, const Constant &value,
+                                   SourceRange range, Diagnostics &diags) const;
+  [[nodiscard]] std::optional<QuantizedArray>
+  quantize(llvm::StringRef name, const Constant &value, ProductAxes axes,
+           SourceRange range, Diagnostics &diags) const;
   TensorType typeOf(const TensorType &weight, ProductAxes axes,
                     WeightPart part) const;
   ConstantRef constantOf(const QuantizedArray &array, const TensorType &type,

@@ -11,10 +11,13 @@
 ///
 ///   auto package = anec::readPackage("llama.anepkg", diags);
 ///   auto backend = anec::Backends::builtin().open("cpu", {}, diags);
+///   if (!package || !backend)
+///     return diags.print(llvm::errs());
 ///   std::string step =
 ///       package->findEntries(anec::FunctionRole::Train, "llama")[0]->name;
 ///   auto session = anec::Session::open(*package, *backend, {}, diags);
-///   session->run(step, inputs, outputs, diags);
+///   if (!session || !session->run(step, inputs, outputs, diags))
+///     return diags.print(llvm::errs());
 ///   for (const anec::NamedFloats &gradient : session->gradients()) ...
 ///
 //===----------------------------------------------------------------------===//
@@ -97,7 +100,7 @@ public:
 
   /// Runs `entry` once. Arrays have the layout of Executable::run. Returns
   /// false, with a diagnostic, on failure.
-  bool run(
+  [[nodiscard]] bool run(
       llvm::StringRef entry, llvm::ArrayRef<llvm::ArrayRef<uint8_t>> inputs,
       llvm::ArrayRef<llvm::MutableArrayRef<uint8_t>> outputs,
       Diagnostics &diags, Gradients gradients = Gradients::Replace,

@@ -66,8 +66,8 @@ private:
 ErrorLog findErrors(llvm::StringRef text);
 /// Finds errors in the file at `path`, or in standard input for `-`. Returns
 /// nothing, with the reason reported, when it cannot be read.
-std::optional<ErrorLog> findErrorsInFile(llvm::StringRef path,
-                                         Diagnostics &diags);
+[[nodiscard]] std::optional<ErrorLog> findErrorsInFile(llvm::StringRef path,
+                                                       Diagnostics &diags);
 
 } // namespace anec
 

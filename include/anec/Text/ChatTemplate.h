@@ -11,7 +11,9 @@
 /// time and memory, and with what transformers gives such programs.
 ///
 ///   auto chat = anec::openChatTemplate(*tokenizer, diags);
-///   auto text = chat->render({{"user", "What is 2 + 2?"}}, {}, diags);
+///   if (chat)
+///     if (auto text = chat->render({{"user", "What is 2 + 2?"}}, {}, diags))
+///       use(*text);
 ///
 /// The text of a message is part of the whole text: markers in it are markers,
 /// as for the programs that such models come with.

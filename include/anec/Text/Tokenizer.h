@@ -8,7 +8,11 @@
 /// llama2.c's `tokenizer.bin`, or Hugging Face's `tokenizer.json`.
 ///
 ///   auto tokenizer = anec::openTokenizer("tokenizer.model", diags);
+///   if (!tokenizer)
+///     return diags.print(llvm::errs());
 ///   auto ids = tokenizer->encode("Once upon a time", diags);
+///   if (!ids)
+///     return diags.print(llvm::errs());
 ///   anec::TextStream text(*tokenizer);
 ///   for (int32_t id : *ids) out << text.next(id);
 ///   out << text.finish();

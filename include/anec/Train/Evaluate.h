@@ -8,10 +8,13 @@
 /// those before it in its window.
 ///
 ///   auto model = anec::openTextModel(*session, "", diags);
+///   if (!model)
+///     return diags.print(llvm::errs());
 ///   auto data = anec::TokenData::open({"text.txt"}, "", *tokenizer,
 ///                                     model->vocabulary(), diags);
-///   auto result = anec::evaluate(*model, *data, {}, diags);
-///   result->perplexity();
+///   if (data)
+///     if (auto result = anec::evaluate(*model, *data, {}, diags))
+///       result->perplexity();
 ///
 //===----------------------------------------------------------------------===//
 

@@ -27,8 +27,10 @@ Hyperparameters defaultHyperparameters(Numerics numerics);
 /// number is not finite; and updates the scale. Gradients are sums over
 /// `hyper.batch` runs of a loss that `state.lossScale` scaled. False, with the
 /// reason reported, when neither loss nor gradients can become finite again.
-bool measureGradients(AdamW &optimizer, const Hyperparameters &hyper,
-                      StepState &state, StepRecord &record, Diagnostics &diags);
+[[nodiscard]] bool measureGradients(AdamW &optimizer,
+                                    const Hyperparameters &hyper,
+                                    StepState &state, StepRecord &record,
+                                    Diagnostics &diags);
 
 /// Changes the weights by the gradients that were measured; not for a step that
 /// is skipped.

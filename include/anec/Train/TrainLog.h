@@ -98,8 +98,8 @@ public:
 private:
   TrainLog(std::shared_ptr<const Folder> folder, std::string name)
       : folder(std::move(folder)), name(std::move(name)) {}
-  bool openFile(Diagnostics &diags);
-  bool replaceFile(llvm::StringRef text, Diagnostics &diags);
+  [[nodiscard]] bool openFile(Diagnostics &diags);
+  [[nodiscard]] bool replaceFile(llvm::StringRef text, Diagnostics &diags);
   void report(int error, Diagnostics &diags) const;
 
   std::shared_ptr<const Folder> folder;

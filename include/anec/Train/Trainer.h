@@ -12,7 +12,8 @@
 ///   options.data = {"text.txt"};
 ///   options.checkpoint = "run";
 ///   options.steps = 500;
-///   anec::train(options, *backend, progress, diags);
+///   if (!anec::train(options, *backend, progress, diags))
+///     diags.print(llvm::errs());
 ///
 //===----------------------------------------------------------------------===//
 

@@ -26,7 +26,8 @@ public:
   }
   unsigned sequences() const override { return unsigned(lengths.size()); }
   uint64_t cacheBytes() const override;
-  bool feed(llvm::ArrayRef<TokenFeed> feeds, Diagnostics &diags) override;
+  [[nodiscard]] bool feed(llvm::ArrayRef<TokenFeed> feeds,
+                          Diagnostics &diags) override;
 
 private:
   /// A feed, and how many of its tokens have been read.
@@ -47,8 +48,8 @@ private:
 
   Step choose(llvm::MutableArrayRef<Reading> readings);
   DecodeEntry *onBestRung(const DecodeEntry &size, const Step &step);
-  bool enter(DecodeEntry &entry, Diagnostics &diags);
-  bool run(const Step &step, Diagnostics &diags);
+  [[nodiscard]] bool enter(DecodeEntry &entry, Diagnostics &diags);
+  [[nodiscard]] bool run(const Step &step, Diagnostics &diags);
 
   Session &session;
   std::vector<DecodeEntry> entries;

@@ -66,7 +66,7 @@ private:
 
 /// The entries of `package` that decode `model`. Returns nothing, with the
 /// reason reported, when one has another form or does not fit to the others.
-std::optional<std::vector<DecodeEntry>>
+[[nodiscard]] std::optional<std::vector<DecodeEntry>>
 decodeEntries(const ModelPackage &package, llvm::StringRef model,
               Diagnostics &diags);
 

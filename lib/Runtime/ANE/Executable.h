@@ -23,14 +23,15 @@ public:
        std::vector<Port> outputs, uint64_t constantBytes, Diagnostics &diags,
        bool asDeclared = false);
 
-  bool writeInput(unsigned port, const Region &region, const float *elements,
-                  Diagnostics &diags) override;
-  bool readOutput(unsigned port, const Region &region, float *elements,
-                  Diagnostics &diags) override;
-  bool execute(Diagnostics &diags) override;
-  bool run(llvm::ArrayRef<llvm::ArrayRef<uint8_t>> inputs,
-           llvm::ArrayRef<llvm::MutableArrayRef<uint8_t>> outputs,
-           Diagnostics &diags) override;
+  [[nodiscard]] bool writeInput(unsigned port, const Region &region,
+                                const float *elements,
+                                Diagnostics &diags) override;
+  [[nodiscard]] bool readOutput(unsigned port, const Region &region,
+                                float *elements, Diagnostics &diags) override;
+  [[nodiscard]] bool execute(Diagnostics &diags) override;
+  [[nodiscard]] bool run(llvm::ArrayRef<llvm::ArrayRef<uint8_t>> inputs,
+                         llvm::ArrayRef<llvm::MutableArrayRef<uint8_t>> outputs,
+                         Diagnostics &diags) override;
   std::optional<double> engineSeconds() const override { return lastSeconds; }
   uint64_t constantBytes() const override { return weightBytes; }
   /// The bytes of the surfaces; the engine's other memory is not known.

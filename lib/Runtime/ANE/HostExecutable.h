@@ -18,9 +18,9 @@ public:
                  uint64_t constantBytes);
 
 protected:
-  bool compute(llvm::ArrayRef<HostArray> inputs,
-               llvm::MutableArrayRef<HostArray> outputs,
-               Diagnostics &diags) override;
+  [[nodiscard]] bool compute(llvm::ArrayRef<HostArray> inputs,
+                             llvm::MutableArrayRef<HostArray> outputs,
+                             Diagnostics &diags) override;
   void reportUnwritten(llvm::StringRef output,
                        Diagnostics &diags) const override;
 

@@ -15,14 +15,15 @@ namespace anec::apple {
 /// having written one is an error.
 class ArrayExecutable : public Executable {
 public:
-  bool writeInput(unsigned port, const Region &region, const float *elements,
-                  Diagnostics &diags) override;
-  bool readOutput(unsigned port, const Region &region, float *elements,
-                  Diagnostics &diags) override;
-  bool execute(Diagnostics &diags) override;
-  bool run(llvm::ArrayRef<llvm::ArrayRef<uint8_t>> inputs,
-           llvm::ArrayRef<llvm::MutableArrayRef<uint8_t>> outputs,
-           Diagnostics &diags) override;
+  [[nodiscard]] bool writeInput(unsigned port, const Region &region,
+                                const float *elements,
+                                Diagnostics &diags) override;
+  [[nodiscard]] bool readOutput(unsigned port, const Region &region,
+                                float *elements, Diagnostics &diags) override;
+  [[nodiscard]] bool execute(Diagnostics &diags) override;
+  [[nodiscard]] bool run(llvm::ArrayRef<llvm::ArrayRef<uint8_t>> inputs,
+                         llvm::ArrayRef<llvm::MutableArrayRef<uint8_t>> outputs,
+                         Diagnostics &diags) override;
   uint64_t constantBytes() const override { return weightBytes; }
   /// The bytes of the arrays; the framework's other memory is not known.
   uint64_t activationBytes() const override;

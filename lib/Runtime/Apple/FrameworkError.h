@@ -32,8 +32,10 @@ FrameworkError decode(Stage stage, llvm::StringRef raw);
 
 /// Reports what happened and what to do. `text` is the program, in which the
 /// place of the error is shown.
-Diagnostics::Report report(Stage stage, const FrameworkError &error,
-                           llvm::StringRef text, Diagnostics &diags);
+[[nodiscard]] Diagnostics::Report report(Stage stage,
+                                         const FrameworkError &error,
+                                         llvm::StringRef text,
+                                         Diagnostics &diags);
 
 } // namespace anec::apple
 

@@ -18,15 +18,16 @@ public:
   make(std::shared_ptr<LoadedModel> model, const WrittenPackage &package,
        uint64_t constantBytes, Diagnostics &diags);
 
-  bool setState(unsigned index, llvm::ArrayRef<uint8_t> elements,
-                Diagnostics &diags) override;
-  bool getState(unsigned index, llvm::MutableArrayRef<uint8_t> elements,
-                Diagnostics &diags) override;
+  [[nodiscard]] bool setState(unsigned index, llvm::ArrayRef<uint8_t> elements,
+                              Diagnostics &diags) override;
+  [[nodiscard]] bool getState(unsigned index,
+                              llvm::MutableArrayRef<uint8_t> elements,
+                              Diagnostics &diags) override;
 
 protected:
-  bool compute(llvm::ArrayRef<HostArray> inputs,
-               llvm::MutableArrayRef<HostArray> outputs,
-               Diagnostics &diags) override;
+  [[nodiscard]] bool compute(llvm::ArrayRef<HostArray> inputs,
+                             llvm::MutableArrayRef<HostArray> outputs,
+                             Diagnostics &diags) override;
   void reportUnwritten(llvm::StringRef output,
                        Diagnostics &diags) const override;
 

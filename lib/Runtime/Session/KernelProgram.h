@@ -39,7 +39,7 @@ public:
 
   /// With the weights captured last: waits until it is loaded. Null, with the
   /// reason reported, when it could not be.
-  Executable *executable(Diagnostics &diags);
+  [[nodiscard]] Executable *executable(Diagnostics &diags);
 
 private:
   void waitForNext();
