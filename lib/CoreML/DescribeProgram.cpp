@@ -9,11 +9,11 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "../MIL/ReservedNames.h"
 #include "anec/CoreML/WantedDescription.h"
 #include "lib/CoreML/Diags.h"
 #include "lib/CoreML/Writer.h"
 #include "lib/IR/Builder.h"
+#include "lib/MIL/ReservedNames.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Support/Suggestion.h"
 #include "llvm/ADT/StringExtras.h"

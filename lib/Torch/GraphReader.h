@@ -6,9 +6,9 @@
 #ifndef ANEC_LIB_TORCH_GRAPHREADER_H
 #define ANEC_LIB_TORCH_GRAPHREADER_H
 
-#include "../Onnx/GraphReader.h"
 #include "Node.h"
 #include "Shapes.h"
+#include "lib/Onnx/GraphReader.h"
 
 namespace anec::torch {
 

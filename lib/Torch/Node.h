@@ -6,10 +6,10 @@
 #ifndef ANEC_LIB_TORCH_NODE_H
 #define ANEC_LIB_TORCH_NODE_H
 
-#include "../Onnx/Node.h"
 #include "Program.h"
 #include "Schema.h"
 #include "Weights.h"
+#include "lib/Onnx/Node.h"
 
 namespace anec::torch {
 

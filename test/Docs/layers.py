@@ -1,34 +1,66 @@
 #!/usr/bin/env python3
-"""Checks which file includes what: a folder of include/anec/ and lib/ includes
-folders of lower floors only, an installed header includes installed headers only, a
-library underneath stays in its one folder, and the library neither exits nor prints."""
+"""Checks which file includes what: a folder of include/anec/ and lib/ includes the folders
+that LAYERS lists for it and no others, an installed header includes installed headers only,
+a library underneath stays in its one folder, and the library neither exits nor prints."""
+import os
 import pathlib
 import re
 import sys
 
-# From the ground up; folders of one floor do not see each other.
-FLOORS = [
-    ["Support"],
-    ["IR", "Protobuf"],
-    ["Ops", "Arrays"],
-    ["Frontend", "MIL", "Quantize"],
-    ["CoreML", "Onnx", "Target"],
-    ["Torch"],
-    ["Passes"],
-    ["Package"],
-    ["Formats"],
-    ["Runtime"],
-    ["Text"],
-    ["Generate"],
-    ["Train", "Import", "Serve"],
-    ["Bench"],
-    ["API"],
-    ["Probe"],
-    ["Report"],
-    ["anec.h"],
-    ["Driver"],
-    ["C"],
-]
+# Layers from the lowest, their folders likewise, and what each folder includes besides
+# itself: all of it stands before the folder, and some file has each of these includes.
+LAYERS = {
+    "core": {
+        "Support": "",
+        "Protobuf": "",
+        "IR": "Support",
+        "Ops": "Support IR",
+        "Arrays": "Support IR",
+    },
+    "languages": {
+        "Frontend": "Support IR Ops",
+        "MIL": "Support IR Ops Arrays",
+        "CoreML": "Support Protobuf IR Ops MIL",
+        "Onnx": "Support Protobuf IR Ops MIL",
+        "Torch": "Support IR Ops MIL Onnx",
+    },
+    "compiler": {
+        "Quantize": "Support IR Ops",
+        "Target": "Support IR Ops MIL",
+        "Passes": "Support IR Ops Target",
+        "Package": "Support IR Ops Arrays MIL Quantize Target Passes",
+        "Formats": "Support IR Ops Frontend MIL CoreML Onnx Torch Passes Package",
+    },
+    "runtime": {
+        "Runtime": "Support IR Ops Arrays MIL CoreML Quantize Target Passes Package",
+    },
+    "language models": {
+        "Text": "Support Protobuf",
+        "Generate": "Support Ops Package Runtime Text",
+        "Import": "Support IR Arrays Package",
+        "Train": "Support Ops Arrays MIL Package Formats Runtime Text Generate",
+        "Serve": "Support Text Generate",
+    },
+    "interfaces": {
+        "Bench": "Support IR Ops MIL Target Runtime",
+        "API": "Support IR Ops Arrays MIL CoreML Quantize Target Passes Package Formats "
+               "Runtime Generate Import Train",
+        "Probe": "Support IR Ops MIL Target Runtime API",
+        "Report": "Support IR Ops MIL Onnx Torch Quantize Target Passes Package Formats "
+                  "Runtime",
+        "anec.h": "CoreML Target Generate Train API Report",
+        "Driver": "Support IR Arrays Frontend MIL CoreML Package Formats Runtime Import Train "
+                  "API Report",
+        "C": "Support IR MIL CoreML Target Passes Package Runtime Generate Import Train API "
+             "Report anec.h Driver",
+    },
+}
+INCLUDED = {folder: names.split() for folders in LAYERS.values()
+            for folder, names in folders.items()}
+# Files that name something of every folder: what is precompiled, and the page of all
+# diagnostics.
+OF_ALL = {"lib/Precompiled.h", "lib/Precompiled.cpp",
+          "lib/Report/Pages/DiagnosticsPage.cpp"}
 # What programs include. Other headers are installed because one of these includes them.
 ENTRIES = {"anec/anec.h", "anec/API/WholeModel.h", "anec/Generate/IncrementalModel.h",
            "anec/Generate/StatefulModel.h", "anec/Runtime/ANE/AneBackend.h",
@@ -74,10 +106,6 @@ FORBIDDEN = [
 ]
 
 
-def floor_of(folder):
-    return next((i for i, floor in enumerate(FLOORS) if folder in floor), None)
-
-
 def own_folder(path):
     """The folder a file belongs to; files beside the folders are the API."""
     inside = path.parts[2:] if path.parts[0] == "include" else path.parts[1:]
@@ -97,24 +125,23 @@ def check_include(path, header):
         if re.match(pattern, header) and not str(path).startswith(place):
             return f"includes {header}, which only {place} may"
     parts = header.split("/")
+    if path.parts[0] == "lib" and ".." in parts:
+        inside = os.path.normpath(path.parent / header).split(os.sep)
+        if inside[:2] != ["lib", folder]:
+            return f'includes {header}, which is outside; write "{"/".join(inside)}"'
     if path.parts[0] == "include" and (parts[0] == "lib" or ".." in parts):
         return f"includes {header}, which is not installed"
     if parts[0] not in ("anec", "lib"):
         return None
     target = parts[1]
-    if target == folder:
+    if target == folder or str(path) in OF_ALL or target in INCLUDED[folder]:
         return None
-    mine, theirs = floor_of(folder), floor_of(target)
-    if theirs is None:
-        return f"includes {header}, which is on no floor"
-    if theirs >= mine:
-        return f"includes {header}, and {folder} is not above {target}"
-    return None
+    return f"includes {header}, and LAYERS does not list {target} for {folder}"
 
 
 def check(path, text):
-    if floor_of(own_folder(path)) is None:
-        yield 1, f"the folder {own_folder(path)} is on no floor"
+    if own_folder(path) not in INCLUDED:
+        yield 1, f"the folder {own_folder(path)} is in no layer"
         return
     for number, line in enumerate(text.splitlines(), 1):
         include = INCLUDE.match(line)
@@ -131,6 +158,22 @@ def check(path, text):
         for pattern, what in FORBIDDEN:
             if path.parts[0] == "lib" and re.search(pattern, line):
                 yield number, what
+
+
+def check_layers(texts):
+    """What is listed stands before the folder, and is included by some file."""
+    found = {(own_folder(path), header.split("/")[1])
+             for path, text in texts.items() if str(path) not in OF_ALL
+             for header in INCLUDE.findall(text)
+             if header.split("/")[0] in ("anec", "lib")}
+    there = {own_folder(path) for path in texts}
+    order = list(INCLUDED)
+    for folder, names in INCLUDED.items():
+        for name in names:
+            if name not in order or order.index(name) >= order.index(folder):
+                yield f"LAYERS lists {name} for {folder}, which does not stand before it"
+            elif folder in there and (folder, name) not in found:
+                yield f"LAYERS lists {name} for {folder}, of which no file includes it"
 
 
 def check_installed(root):
@@ -152,10 +195,10 @@ def main(root):
     files = sorted(path for folder in ("include/anec", "lib")
                    for path in (root / folder).rglob("*")
                    if path.suffix in (".h", ".def", ".cpp", ".mm"))
-    errors = [f"{path.relative_to(root)}:{number}: {message}"
-              for path in files
-              for number, message in check(path.relative_to(root),
-                                           path.read_text())]
+    texts = {path.relative_to(root): path.read_text() for path in files}
+    errors = [f"{path}:{number}: {message}" for path, text in texts.items()
+              for number, message in check(path, text)]
+    errors += check_layers(texts)
     errors += check_installed(root)
     print("\n".join(errors + [f"{len(files)} files, {len(errors)} errors"]))
     return 1 if errors or not files else 0
