@@ -11,7 +11,9 @@ PARAMETER = re.compile(r"(?<!const )\bDiagnostics\s*&\s*(?:\w+\s*)?[,)]")
 NAME = re.compile(r"(?:operator\s*\S+|[A-Za-z_]\w*)\s*$")
 LABEL = re.compile(r"\b(?:public|private|protected)\s*:\s*$")
 TEMPLATE = re.compile(r"\s*template\s*<")
-NO_RESULT = re.compile(r"^(?:(?:static|virtual|inline|constexpr|explicit)\b\s*)*(?:void\b(?!\s*\*)|$)")
+# Nothing, a constructor, or a report, to which notes can be added.
+NO_RESULT = re.compile(r"^(?:(?:static|virtual|inline|constexpr|explicit)\b\s*)*"
+                       r"(?:void\b(?!\s*\*)|Diagnostics::Report\b|$)")
 
 
 def blank(text):

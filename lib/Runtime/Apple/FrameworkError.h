@@ -32,10 +32,8 @@ FrameworkError decode(Stage stage, llvm::StringRef raw);
 
 /// Reports what happened and what to do. `text` is the program, in which the
 /// place of the error is shown.
-[[nodiscard]] Diagnostics::Report report(Stage stage,
-                                         const FrameworkError &error,
-                                         llvm::StringRef text,
-                                         Diagnostics &diags);
+Diagnostics::Report report(Stage stage, const FrameworkError &error,
+                           llvm::StringRef text, Diagnostics &diags);
 
 } // namespace anec::apple
 
