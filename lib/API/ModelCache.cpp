@@ -81,6 +81,8 @@ describeModel(StringRef source, const ModelCacheOptions &options,
   out << '\0' << options.context << '\0' << realPathOf(source) << '\0';
   if (options.context == 0)
     out << options.mostContext << '\0';
+  if (options.keepsIntegers)
+    out << "exact" << '\0';
   if (options.adapters) {
     out << options.adapters->rank << '\0' << options.adapters->alpha << '\0';
     for (const std::string &target : options.adapters->targets)
@@ -271,6 +273,9 @@ static bool make(StringRef source, const std::string &stem,
     compile.train = false;
     compile.decode = true;
     compile.weights.source = source.str();
+    std::string ignored;
+    if (options.keepsIntegers)
+      compile.quantization = Quantization::parse("exact", ignored);
   }
   return compileModelFile(program, compile, stem + packageEnd.str(), diags)
       .has_value();

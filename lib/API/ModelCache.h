@@ -44,6 +44,10 @@ struct ModelCacheOptions {
   /// With adapters, the package trains them and has no weights of its own.
   /// Without, it decodes.
   std::optional<AdapterOptions> adapters = {};
+  /// Weights that were unpacked from integers are stored as these again, by
+  /// Quantization::isExact: nothing can replace them then, and engines refuse
+  /// groups.
+  bool keepsIntegers = false;
   /// Packages that were not used longest are removed above so many bytes,
   /// unless they were used lately.
   uint64_t mostBytes = uint64_t(20) << 30;

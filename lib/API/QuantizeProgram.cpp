@@ -40,6 +40,16 @@ bool anec::quantizeProgram(CompiledProgram &program,
   auto value = [&](const WeightView &view) {
     return program.weightValue(view, {}, diags);
   };
+  request.exactForm = [&](const WeightView &view,
+                          ProductAxes axes) -> std::optional<QuantizedForm> {
+    Diagnostics ignored; // which the weight is reported with when it is written
+    ConstantRef weight = program.weights.hasValues()
+                             ? program.weightValue(view, {}, ignored)
+                             : nullptr;
+    return weight ? exactForm(*weight, axes, request.form,
+                              program.weights.executor())
+                  : std::nullopt;
+  };
   for (const auto &function : module.functions)
     addInitialValues(*function, program.initialValues);
   WeightValue known = nullptr;
@@ -51,7 +61,7 @@ bool anec::quantizeProgram(CompiledProgram &program,
     return false;
   if (!checkSkips(*options.quantization, program.quantized->usedSkips(), diags))
     return false;
-  if (!program.quantized->count())
+  if (!program.quantized->count() && !options.quantization->isExact)
     diags.report({}, diag::NothingQuantized,
                  options.quantization->fewestElements);
   return true;

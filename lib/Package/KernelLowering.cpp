@@ -104,7 +104,8 @@ static void describeCost(const Function &kernel, const Target &target,
 std::optional<LoweredKernel>
 anec::lowerKernel(std::unique_ptr<Function> &kernel,
                   const PackageOptions &options, Executor &executor,
-                  Diagnostics &diags, std::vector<PassReport> *reports) {
+                  ExactForm exactForm, Diagnostics &diags,
+                  std::vector<PassReport> *reports) {
   std::unique_ptr<Function> declaration = declarationOf(*kernel);
   LoweredKernel lowered;
   lowered.module = std::make_unique<Module>();
@@ -128,7 +129,8 @@ anec::lowerKernel(std::unique_ptr<Function> &kernel,
   if (options.quantization) {
     KernelQuantization request{
         *options.quantization, opsetOf(function, options.milVersion),
-        options.passes, options.quantizationReport, options.inputMoments};
+        options.passes,        options.quantizationReport,
+        options.inputMoments,  std::move(exactForm)};
     lowered.quantized = quantizeKernel(*lowered.module, request, executor,
                                        /*value=*/nullptr, diags);
     if (!lowered.quantized)

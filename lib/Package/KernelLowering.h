@@ -20,11 +20,11 @@ struct LoweredKernel {
 
 /// Takes `kernel` out of its program, leaving a declaration there, and lowers
 /// it to MIL with the interface that `options` requests. Weights are quantized
-/// with the workers of `executor`. Returns nothing, with an error reported, on
-/// failure.
+/// with the workers of `executor`, in exact forms as `exactForm` says. Returns
+/// nothing, with an error reported, on failure.
 [[nodiscard]] std::optional<LoweredKernel>
 lowerKernel(std::unique_ptr<Function> &kernel, const PackageOptions &options,
-            Executor &executor, Diagnostics &diags,
+            Executor &executor, ExactForm exactForm, Diagnostics &diags,
             std::vector<PassReport> *reports);
 
 } // namespace anec

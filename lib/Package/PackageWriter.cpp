@@ -63,6 +63,9 @@ private:
   static std::string recordsOf(const PackagedKernel &kernel,
                                std::optional<int64_t> instance);
   bool writeKernel(LoweredKernel &kernel, AtomicFiles &files);
+  std::optional<QuantizedForm> findExactForm(const WeightView &view,
+                                             ProductAxes axes);
+  ExactForm exactForms();
   bool quantizeHost();
   bool checkQuantized();
   std::vector<PlannedArray> planHostParts();
@@ -96,6 +99,8 @@ private:
   std::map<std::string, std::set<int64_t>> weightInstances; ///< of both
   /// Names of weights that the host passes on or computes with.
   std::set<std::string> hostWeights;
+  /// By view and axes, as far as they were asked for.
+  std::map<std::string, std::optional<QuantizedForm>> exactFormOf;
   std::unique_ptr<QuantizedWeights> hostQuantized;        ///< null for none
   std::map<std::string, const QuantizedPart *> hostParts; ///< by weight op
 };
@@ -273,8 +278,7 @@ bool PackageWriter::canQuantize() {
   if (!trains && options.weightMode == WeightMode::Baked)
     return true;
   diags.report(program->functions.front()->range, diag::QuantizedModel,
-               options.quantization->activations ? "w8a8"
-                                                 : options.quantization->str(),
+               options.quantization->name(),
                trains ? "the package would train it"
                       : "the weights are inputs of its kernels");
   return false;
@@ -295,8 +299,8 @@ bool PackageWriter::writeKernels(AtomicFiles &files) {
   for (auto &function : program->functions) {
     if (function->kind != FunctionKind::Kernel)
       continue;
-    std::optional<LoweredKernel> kernel =
-        lowerKernel(function, options, values->executor(), diags, reports);
+    std::optional<LoweredKernel> kernel = lowerKernel(
+        function, options, values->executor(), exactForms(), diags, reports);
     if (!kernel || !writeKernel(*kernel, files))
       return false;
     if (kernel->quantized)
@@ -389,7 +393,7 @@ bool PackageWriter::writeKernel(LoweredKernel &kernel, AtomicFiles &files) {
     const QuantizedPart *part = partOf(*record.weight);
     constant.view = ownView(part ? part->view : viewOf(*record.weight));
     if (part)
-      constant.quantized = {quantized->quantization(), part->part, part->type};
+      constant.quantized = {part->form, part->part, part->type};
   }
   out.mil = "kernels/" + stem + ".mil";
   OutputFile *text = add(out.mil, files);
@@ -442,6 +446,52 @@ bool PackageWriter::writeKernel(LoweredKernel &kernel, AtomicFiles &files) {
 // The host's part
 //===----------------------------------------------------------------------===//
 
+/// Programs of all instances of a layer have one text, so the arrays of all
+/// must have one exact form.
+std::optional<QuantizedForm>
+PackageWriter::findExactForm(const WeightView &view, ProductAxes axes) {
+  const PackagedWeight &weight = weights.find(view.weight)->second;
+  std::vector<std::optional<int64_t>> instances(weight.instances.begin(),
+                                                weight.instances.end());
+  if (instances.empty())
+    instances.push_back(std::nullopt);
+  std::optional<QuantizedForm> form;
+  for (std::optional<int64_t> instance : instances) {
+    // Errors are reported where the weight is written.
+    Diagnostics ignored;
+    ConstantRef value =
+        values->resolve(arrayOf(ownView(view), instance), view.storedType(),
+                        weight.initial, {}, ignored);
+    value = value ? view.materialize(value) : nullptr;
+    std::optional<QuantizedForm> own;
+    if (value)
+      own = exactForm(*value, axes, *options.quantization, values->executor());
+    values->releasePages();
+    if (!own)
+      return std::nullopt;
+    // The integers of 4 bits are some of those of 8.
+    bool isWider = form == QuantizedForm::Int8 || own == QuantizedForm::Int8;
+    form = isWider ? QuantizedForm::Int8 : QuantizedForm::Int4;
+  }
+  return form;
+}
+
+/// Kernels that differ in their number of positions read the same views.
+ExactForm PackageWriter::exactForms() {
+  return [this](const WeightView &view,
+                ProductAxes axes) -> std::optional<QuantizedForm> {
+    if (!values->hasValues())
+      return std::nullopt;
+    std::string key = view.weight + " " + view.str() + " " +
+                      std::to_string(axes.outputs) + " " +
+                      std::to_string(axes.inputs);
+    auto [it, isNew] = exactFormOf.try_emplace(key);
+    if (isNew)
+      it->second = findExactForm(view, axes);
+    return it->second;
+  };
+}
+
 /// Quantizes the weights of the host's own products: of a classifier that is
 /// the table of embeddings too. These are not calibrated, and their inputs are
 /// not rounded.
@@ -453,6 +503,7 @@ bool PackageWriter::quantizeHost() {
   host.quantization = *options.quantization;
   host.report = options.quantizationReport;
   host.onHost = true;
+  host.exactForm = exactForms();
   hostQuantized =
       std::make_unique<QuantizedWeights>(std::move(host), values->executor());
   std::set<std::string> read;
@@ -474,9 +525,7 @@ bool PackageWriter::quantizeHost() {
       }
   for (const auto &[name, part] : hostParts)
     package.hostParts.push_back(
-        {name,
-         part->view,
-         {hostQuantized->quantization(), part->part, part->type}});
+        {name, part->view, {part->form, part->part, part->type}});
   skips.insert(hostQuantized->usedSkips().begin(),
                hostQuantized->usedSkips().end());
   return true;
@@ -488,7 +537,7 @@ bool PackageWriter::checkQuantized() {
     return true;
   if (!checkSkips(*options.quantization, skips, diags))
     return false;
-  if (!package.isQuantized())
+  if (!package.isQuantized() && !options.quantization->isExact)
     diags.report({}, diag::NothingQuantized,
                  options.quantization->fewestElements);
   return true;

@@ -57,6 +57,7 @@ anec::quantizeKernel(Module &module, const KernelQuantization &request,
                      Diagnostics &diags) {
   QuantizeOptions options{request.form, chooseOps(request), request.report,
                           request.moments};
+  options.exactForm = request.exactForm;
   if (!canUnpack(options.quantization, options.ops)) {
     diags.report(module.functions.front()->range, diag::FormOpset,
                  request.form.str(), request.opset);

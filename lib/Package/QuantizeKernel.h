@@ -17,6 +17,7 @@ struct KernelQuantization {
   const PassManagerOptions &passes; ///< with the target
   QuantizationReport *report = nullptr;
   std::shared_ptr<const InputMoments> moments = nullptr; ///< QuantizeOptions
+  ExactForm exactForm = nullptr;                         ///< the same
 };
 
 /// The opset that `function` has in a program of MIL version `milVersion`;

@@ -48,13 +48,19 @@ std::optional<Quantization> Quantization::parse(llvm::StringRef text,
   llvm::StringRef name, granularity;
   std::tie(name, granularity) = text.split(':');
   Quantization result;
+  if (text == "exact") {
+    result.isExact = true;
+    result.granularity = Granularity::Group;
+    result.group = 32;
+    return result;
+  }
   bool hasActivations = name == "w8a8";
   llvm::StringRef form = hasActivations ? "int8" : name;
   const FormRow *row = llvm::find_if(
       forms, [&](const FormRow &other) { return other.name == form; });
   if (row == std::end(forms)) {
-    why = "the forms are int8, int4, lut4, lut6 and w8a8, not `" + name.str() +
-          "`";
+    why = "the forms are int8, int4, lut4, lut6, w8a8 and exact, not `" +
+          name.str() + "`";
     return std::nullopt;
   }
   if (hasActivations)
@@ -86,6 +92,10 @@ std::string Quantization::str() const {
     break;
   }
   return name + ":group=" + std::to_string(group);
+}
+
+std::string Quantization::name() const {
+  return isExact ? "exact" : activations ? "w8a8" : str();
 }
 
 /// Whether `text` is `name`, or a pattern of it.

@@ -6,7 +6,10 @@
 #include "anec/Quantize/QuantizeArray.h"
 #include "anec/Support/Executor.h"
 #include "lib/IR/Elements.h"
+#include "lib/Support/Half.h"
 #include <algorithm>
+#include <atomic>
+#include <bit>
 #include <cfloat>
 #include <cmath>
 
@@ -109,6 +112,138 @@ static double clippingScale(llvm::ArrayRef<float> values, double largest,
 }
 
 //===----------------------------------------------------------------------===//
+// Exact scales
+//===----------------------------------------------------------------------===//
+
+/// Rounds `values` to `dtype`, fp16 or fp32.
+static void roundAll(llvm::MutableArrayRef<float> values, DType dtype) {
+  if (dtype != DType::FP16)
+    return;
+  constexpr size_t most = 256;
+  uint16_t halves[most];
+  for (size_t at = 0; at < values.size(); at += most) {
+    size_t count = std::min(most, values.size() - at);
+    floatsToHalves(values.data() + at, halves, count);
+    halvesToFloats(halves, values.data() + at, count);
+  }
+}
+
+/// Whether all elements of a block, which are rounded to `dtype`, are integers
+/// times `scale`, as an op that unpacks them rounds the products.
+static bool isExactScale(llvm::ArrayRef<float> values, float scale, float low,
+                         float high, DType dtype) {
+  if (scale == 0 || !std::isfinite(scale))
+    return false;
+  // The first few elements tell most of the wrong scales.
+  constexpr size_t few = 4, most = 64;
+  for (size_t at = 0, size = few; at < values.size(); at += size, size = most) {
+    llvm::ArrayRef<float> part = values.slice(at).take_front(size);
+    float products[most];
+    bool fits = true;
+    for (size_t i = 0; i < part.size(); ++i) {
+      // To the nearest integer, where the sum has no bits for a fraction.
+      constexpr float noFraction = 0x1.8p23f;
+      float number = part[i] / scale + noFraction - noFraction;
+      fits &= number >= low && number <= high;
+      products[i] = scale * number;
+    }
+    if (!fits)
+      return false;
+    roundAll({products, part.size()}, dtype);
+    if (!std::equal(part.begin(), part.end(), products))
+      return false;
+  }
+  return true;
+}
+
+/// The scale by which a block has integers of `form`; 0 for none. The largest
+/// element is one of the largest integers, as ggml and others choose scales.
+static float exactScale(llvm::ArrayRef<float> values, QuantizedForm form,
+                        DType dtype) {
+  // Magnitudes of floats are in the order of their bits.
+  constexpr uint32_t magnitude = 0x7fffffff, infinity = 0x7f800000;
+  uint32_t most = 0;
+  for (float value : values)
+    most = std::max(most, std::bit_cast<uint32_t>(value) & magnitude);
+  if (most == 0)
+    return 1;
+  if (most >= infinity)
+    return 0;
+  float largest = *llvm::find_if(values, [&](float value) {
+    return (std::bit_cast<uint32_t>(value) & magnitude) == most;
+  });
+  float high = form == QuantizedForm::Int4 ? 7 : 127, low = -high - 1;
+  // Integers of 4 bits are integers of 8 bits too.
+  for (float number : {127.0f, -127.0f, -8.0f, 7.0f, -7.0f, -128.0f}) {
+    if (number < low || number > high)
+      continue;
+    float scale = float(roundToDType(largest / number, dtype));
+    // An element that was rounded can come from a scale beside.
+    if (isExactScale(values, scale, low, high, dtype))
+      return scale;
+    float size = std::fabs(scale), sign = scale < 0 ? -1.0f : 1.0f;
+    for (bool isAbove : {true, false}) {
+      float beside =
+          size > 0 ? sign * float(neighbor(size, isAbove, dtype)) : 0;
+      if (isExactScale(values, beside, low, high, dtype))
+        return beside;
+    }
+  }
+  return 0;
+}
+
+/// Whether the elements of a block, `group` inputs of an output, are adjacent.
+static bool isInSequence(llvm::ArrayRef<int64_t> shape, ProductAxes axes) {
+  int64_t others = 1;
+  for (auto [axis, extent] : llvm::enumerate(shape))
+    if (axis != axes.outputs && axis != axes.inputs)
+      others *= extent;
+  return others == 1 && axes.outputs < axes.inputs;
+}
+
+std::optional<QuantizedForm> anec::exactForm(const Constant &weight,
+                                             ProductAxes axes,
+                                             const Quantization &quantization,
+                                             Executor &executor) {
+  const Shape &shape = weight.type().shape;
+  DType dtype = weight.dtype();
+  size_t group = size_t(quantization.group);
+  // Of others, GGUF has none.
+  if (shape[axes.inputs] % quantization.group != 0 ||
+      !isInSequence(shape, axes))
+    return std::nullopt;
+  std::vector<float> values(group);
+  for (size_t i = 0; i < group; ++i)
+    values[i] = float(
+        loadElement(weight.storedDType(), weight.bytes().data(), int64_t(i)));
+  roundAll(values, dtype);
+  bool isRead = false;
+  for (QuantizedForm form : {QuantizedForm::Int4, QuantizedForm::Int8}) {
+    // Most weights of other origin differ in the first block.
+    if (exactScale(llvm::ArrayRef(values).take_front(group), form, dtype) == 0)
+      continue;
+    if (!isRead) {
+      values.resize(size_t(weight.numElements()));
+      weight.copyToFloats(values.data());
+      roundAll(values, dtype);
+      isRead = true;
+    }
+    std::atomic<bool> isExact{true};
+    executor.parallelRanges(
+        values.size() / group, 256, [&](size_t begin, size_t end, unsigned) {
+          for (; begin < end && isExact; ++begin) {
+            llvm::ArrayRef block(values.data() + begin * group, group);
+            if (exactScale(block, form, dtype) == 0)
+              isExact = false;
+          }
+        });
+    if (isExact)
+      return form;
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
 // Arrays
 //===----------------------------------------------------------------------===//
 
@@ -146,6 +281,8 @@ private:
   void quantizeBlock(int64_t block);
   void toIntegers(int64_t block, llvm::ArrayRef<int64_t> positions,
                   llvm::ArrayRef<float> own);
+  void toExactIntegers(int64_t block, llvm::ArrayRef<int64_t> positions,
+                       llvm::MutableArrayRef<float> own);
   void toIndices(int64_t block, llvm::ArrayRef<int64_t> positions,
                  llvm::ArrayRef<float> own);
   void note(int64_t block, float value, double unpacked);
@@ -185,6 +322,20 @@ void ArrayQuantizer::toIntegers(int64_t block,
   }
 }
 
+void ArrayQuantizer::toExactIntegers(int64_t block,
+                                     llvm::ArrayRef<int64_t> positions,
+                                     llvm::MutableArrayRef<float> own) {
+  roundAll(own, dtype);
+  float scale = exactScale(own, quantization.form, dtype);
+  assert(scale != 0 && "the form is not exact");
+  result.tables[size_t(block)] = scale;
+  for (auto [position, value] : llvm::zip_equal(positions, own)) {
+    result.numbers[size_t(position)] =
+        uint8_t(int8_t(std::nearbyint(value / scale)));
+    errors[size_t(block)].squares += double(value) * value;
+  }
+}
+
 void ArrayQuantizer::toIndices(int64_t block, llvm::ArrayRef<int64_t> positions,
                                llvm::ArrayRef<float> own) {
   std::vector<double> palette = optimalPalette(own, {}, unsigned(entries()));
@@ -209,14 +360,19 @@ void ArrayQuantizer::quantizeBlock(int64_t block) {
     own.push_back(values[size_t(position)]);
   if (quantization.isPalette())
     toIndices(block, positions, own);
+  else if (quantization.isExact)
+    toExactIntegers(block, positions, own);
   else
     toIntegers(block, positions, own);
 }
 
 QuantizedArray ArrayQuantizer::run(Executor &executor) {
-  executor.parallelFor(size_t(elements.count()), [&](size_t block, unsigned) {
-    quantizeBlock(int64_t(block));
-  });
+  constexpr size_t grain = 16;
+  executor.parallelRanges(size_t(elements.count()), grain,
+                          [&](size_t begin, size_t end, unsigned) {
+                            for (; begin < end; ++begin)
+                              quantizeBlock(int64_t(begin));
+                          });
   for (const BlockErrors &block : errors) {
     result.squares += block.squares;
     result.squaredErrors += block.squaredErrors;

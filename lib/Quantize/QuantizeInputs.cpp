@@ -143,8 +143,9 @@ bool QuantizedWeights::rewriteInput(llvm::ArrayRef<InputUse> uses,
         builder.build(ops::Const, {},
                       {{param::val, scaleConstant(*range, form, type)}}, label);
   } else {
-    QuantizedPart part{first.view, first.axes, WeightPart::Input,
-                       TensorType(dtype, {channels}), first.range};
+    QuantizedPart part{first.view,           first.axes,
+                       WeightPart::Input,    TensorType(dtype, {channels}),
+                       options.quantization, first.range};
     for (const InputUse &use : uses)
       part.sharing.emplace_back(use.view, use.axes);
     std::string key =

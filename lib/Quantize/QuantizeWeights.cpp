@@ -99,11 +99,10 @@ bool QuantizedWeights::checkElements(llvm::StringRef name,
 /// finite.
 std::optional<QuantizedArray>
 QuantizedWeights::quantize(llvm::StringRef name, const Constant &value,
-                           ProductAxes axes, SourceRange range,
-                           Diagnostics &diags) const {
-  QuantizedArray array =
-      quantizeArray(value, axes, options.quantization, executor);
-  if (!options.moments)
+                           ProductAxes axes, const Quantization &form,
+                           SourceRange range, Diagnostics &diags) const {
+  QuantizedArray array = quantizeArray(value, axes, form, executor);
+  if (!options.moments || form.isExact)
     return array;
   std::optional<WeightMatrix> matrix = WeightMatrix::of(value, axes);
   std::optional<SecondMoments> moments;
@@ -115,8 +114,7 @@ QuantizedWeights::quantize(llvm::StringRef name, const Constant &value,
       diags.report(range, diag::NotCalibrated, name);
     return array;
   }
-  if (!roundForOutputs(array, *matrix, value, axes, options.quantization,
-                       *moments, executor)) {
+  if (!roundForOutputs(array, *matrix, value, axes, form, *moments, executor)) {
     diags.report(range, diag::InputsNotFinite, name);
     return std::nullopt;
   }
@@ -124,8 +122,8 @@ QuantizedWeights::quantize(llvm::StringRef name, const Constant &value,
 }
 
 TensorType QuantizedWeights::typeOf(const TensorType &weight, ProductAxes axes,
-                                    WeightPart part) const {
-  const Quantization &form = options.quantization;
+                                    WeightPart part,
+                                    const Quantization &form) const {
   bool isPalette = form.isPalette();
   int64_t entries = int64_t(1) << form.bits();
   if (options.ops != UnpackingOps::Blockwise && part == WeightPart::Data)
@@ -151,19 +149,20 @@ TensorType QuantizedWeights::typeOf(const TensorType &weight, ProductAxes axes,
 
 ConstantRef QuantizedWeights::constantOf(const QuantizedArray &array,
                                          const TensorType &type,
-                                         WeightPart part) const {
+                                         WeightPart part,
+                                         const Quantization &form) const {
   if (part == WeightPart::Table)
     return Constant::fromDoubles(type, array.tables);
-  return Constant::copy(
-      type, packNumbers(array.numbers, options.quantization.bits()));
+  return Constant::copy(type, packNumbers(array.numbers, form.bits()));
 }
 
 /// Builds the op that unpacks `data` and `table` to `type`.
-static Value *unpack(Builder &builder, const QuantizeOptions &options,
-                     const TensorType &type, ProductAxes axes, Value *data,
-                     Value *table, llvm::StringRef name) {
-  bool isBlockwise = options.ops == UnpackingOps::Blockwise;
-  if (!options.quantization.isPalette()) {
+static Value *unpack(Builder &builder, UnpackingOps ops,
+                     const Quantization &form, const TensorType &type,
+                     ProductAxes axes, Value *data, Value *table,
+                     llvm::StringRef name) {
+  bool isBlockwise = ops == UnpackingOps::Blockwise;
+  if (!form.isPalette()) {
     if (isBlockwise)
       return builder.build(ops::ConstexprBlockwiseShiftScale, {data, table}, {},
                            name);
@@ -185,14 +184,39 @@ static Value *unpack(Builder &builder, const QuantizeOptions &options,
 /// The value of `source` if it is quantized at once; null otherwise, or with
 /// the reason reported when it is not available.
 ConstantRef QuantizedWeights::valueAtOnce(const Op &source, ProductAxes axes,
+                                          const Quantization &form,
                                           WeightValue value) const {
   if (source.is(ops::Const))
     return source.constant(param::val);
   // Arrays with fewer elements are in texts; see WeightLayout.
   constexpr int64_t fewestInFile = 10;
-  TensorType table = typeOf(source.result()->type, axes, WeightPart::Table);
+  TensorType table =
+      typeOf(source.result()->type, axes, WeightPart::Table, form);
   return value && table.numElements() < fewestInFile ? value(viewOf(source))
                                                      : nullptr;
+}
+
+/// The form of a weight; nothing for one that keeps its type.
+std::optional<Quantization> QuantizedWeights::formOf(const Op &source,
+                                                     ProductAxes axes) const {
+  Quantization form = options.quantization;
+  if (!form.isExact)
+    return form;
+  std::optional<QuantizedForm> exact;
+  if (source.is(ops::Const))
+    exact = exactForm(*source.constant(param::val), axes, form, executor);
+  else if (options.exactForm)
+    exact = options.exactForm(viewOf(source), axes);
+  if (!exact)
+    return std::nullopt;
+  form.form = *exact;
+  return form;
+}
+
+void QuantizedWeights::noteSkipped(llvm::StringRef name) {
+  if (options.report &&
+      !llvm::is_contained(options.report->skipped, name.str()))
+    options.report->skipped.push_back(name.str());
 }
 
 /// Replaces `source`, a `const` or a `weight`, in its products.
@@ -203,12 +227,17 @@ bool QuantizedWeights::replace(Op &source, llvm::ArrayRef<Product> products,
   bool isWeight = source.is(ops::Weight);
   WeightView view = isWeight ? viewOf(source) : WeightView();
   std::string name = isWeight ? view.weight : source.result()->name;
+  std::optional<Quantization> form = formOf(source, axes);
+  if (!form) {
+    noteSkipped(name);
+    return true;
+  }
   if (!checkShape(name, type, axes, source.range(), diags))
     return false;
   int64_t inputChannels = channelsOfInput(products);
   std::optional<QuantizedArray> array;
   size_t errors = diags.errorCount();
-  ConstantRef known = valueAtOnce(source, axes, value);
+  ConstantRef known = valueAtOnce(source, axes, *form, value);
   if (diags.errorCount() != errors)
     return false;
   if (known) {
@@ -216,23 +245,24 @@ bool QuantizedWeights::replace(Op &source, llvm::ArrayRef<Product> products,
       return true; // which writing it reports
     if (!checkElements(name, *known, source.range(), diags))
       return false;
-    array = quantize(name, *known, axes, source.range(), diags);
+    array = quantize(name, *known, axes, *form, source.range(), diags);
     if (!array)
       return false;
-    report(name, *known, axes, inputChannels, *array);
+    report(name, *known, axes, *form, inputChannels, *array);
   }
   Builder builder(*source.parent());
   builder.setInsertionPoint(&source);
   auto build = [&](WeightPart part) {
-    TensorType partType = typeOf(type, axes, part);
-    llvm::StringRef word = spelling(part, options.quantization);
+    TensorType partType = typeOf(type, axes, part, *form);
+    llvm::StringRef word = spelling(part, *form);
     std::string label = source.result()->name + "_" + word.str();
     if (array)
-      return builder.build(ops::Const, {},
-                           {{param::val, constantOf(*array, partType, part)}},
-                           label);
+      return builder.build(
+          ops::Const, {},
+          {{param::val, constantOf(*array, partType, part, *form)}}, label);
     std::string key = (word + " of " + view.str()).str();
-    parts[key] = {view, axes, part, partType, source.range(), inputChannels};
+    parts[key] = {view,  axes,           part,         partType,
+                  *form, source.range(), inputChannels};
     return builder.build(ops::Weight, {nullptr},
                          {{param::name, llvm::StringRef(key)},
                           {param::dtype, spelling(partType.dtype)},
@@ -240,8 +270,8 @@ bool QuantizedWeights::replace(Op &source, llvm::ArrayRef<Product> products,
                          label);
   };
   Value *data = build(WeightPart::Data), *table = build(WeightPart::Table);
-  Value *unpacked =
-      unpack(builder, options, type, axes, data, table, source.result()->name);
+  Value *unpacked = unpack(builder, options.ops, *form, type, axes, data, table,
+                           source.result()->name);
   for (const Product &product : products)
     product.op->setOperand(product.slot, unpacked);
   ++replaced;
@@ -293,9 +323,8 @@ bool QuantizedWeights::rewrite(Function &function, WeightValue value,
                                : llvm::StringRef(op.result()->name);
     if (!options.quantization.skips(name, skips))
       ok &= replace(op, products, value, diags);
-    else if (options.report &&
-             !llvm::is_contained(options.report->skipped, name.str()))
-      options.report->skipped.push_back(name.str());
+    else
+      noteSkipped(name);
   }
   return ok && rewriteInputs(value, diags);
 }
@@ -312,18 +341,19 @@ const QuantizedPart *QuantizedWeights::find(const Op &weight) const {
 }
 
 void QuantizedWeights::report(llvm::StringRef name, const Constant &weight,
-                              ProductAxes axes, int64_t inputChannels,
+                              ProductAxes axes, const Quantization &form,
+                              int64_t inputChannels,
                               const QuantizedArray &array) {
   if (!options.report)
     return;
   QuantizedWeightRow &row = options.report->weights.emplace_back();
   const TensorType &type = weight.type();
   row.name = name.str();
-  row.form = options.quantization.str();
+  row.form = form.str();
   row.type = type;
   row.bytesBefore = type.numBytes();
-  row.bytesAfter = typeOf(type, axes, WeightPart::Data).numBytes() +
-                   typeOf(type, axes, WeightPart::Table).numBytes();
+  row.bytesAfter = typeOf(type, axes, WeightPart::Data, form).numBytes() +
+                   typeOf(type, axes, WeightPart::Table, form).numBytes();
   row.relativeError = array.relativeError();
   if (array.outputs) {
     row.outputError = array.outputs->rounded;
@@ -347,12 +377,12 @@ ConstantRef QuantizedWeights::resolve(const QuantizedPart &part,
     if (!weight || !checkElements(array, *weight, part.range, diags))
       return nullptr;
     std::optional<QuantizedArray> made =
-        quantize(array, *weight, part.axes, part.range, diags);
+        quantize(array, *weight, part.axes, part.form, part.range, diags);
     if (!made)
       return nullptr;
     last = std::move(*made);
     lastKey = key;
-    report(array, *weight, part.axes, part.inputChannels, last);
+    report(array, *weight, part.axes, part.form, part.inputChannels, last);
   }
-  return constantOf(last, part.type, part.part);
+  return constantOf(last, part.type, part.part, part.form);
 }

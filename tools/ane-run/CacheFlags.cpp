@@ -94,7 +94,7 @@ static void printCommands(llvm::StringRef source, const ReadyModel &ready,
         << ",targets=" << quoted(llvm::join(options.adapters->targets, ":"));
   else
     out << " --weights=" << model << " --weight-map=" << quoted(ready.mapping)
-        << " --decode";
+        << " --decode" << (options.keepsIntegers ? " --quantize=exact" : "");
   out << " -o " << package << '\n';
 }
 
@@ -135,13 +135,17 @@ std::optional<ReadyModel> CachedModels::ready(llvm::StringRef source,
   return ready;
 }
 
-bool CacheFlags::prepare(TrainedModelSource &source, bool isQuiet,
-                         Diagnostics &diags) const {
+bool CacheFlags::prepare(TrainedModelSource &source, bool onProcessor,
+                         bool isQuiet, Diagnostics &diags) const {
   if (!canImport(source.package))
     return true;
   std::string model = source.package;
   ModelCacheOptions options;
   options.context = context;
+  bool isReplaced = !source.checkpoint.empty() || !source.weights.empty() ||
+                    !source.adapter.empty();
+  options.keepsIntegers =
+      onProcessor && !isReplaced && llvm::StringRef(model).ends_with(".gguf");
   std::optional<ReadyModel> ready =
       models.ready(model, options, isQuiet, verbose, diags);
   if (!ready)

@@ -42,9 +42,10 @@ struct CacheFlags {
   /// The error in the flags, if `path` is the model; empty when they are valid.
   std::string check(llvm::StringRef path) const;
   /// Where `source` names a model to import, makes it name a package of it.
-  /// Returns false, with the reason reported, when there is none.
-  [[nodiscard]] bool prepare(TrainedModelSource &source, bool isQuiet,
-                             Diagnostics &diags) const;
+  /// Returns false, with the reason reported, when there is none. `onProcessor`
+  /// says that the CPU backend runs it, which takes all forms of weights.
+  [[nodiscard]] bool prepare(TrainedModelSource &source, bool onProcessor,
+                             bool isQuiet, Diagnostics &diags) const;
 
   WholeFlag<int64_t> context{
       "context", llvm::cl::value_desc("N"),

@@ -88,7 +88,8 @@ static bool isModel(llvm::StringRef path, Diagnostics &diags) {
 bool LoadedModel::load(TrainedModelSource source, llvm::StringRef function,
                        const CacheFlags &cache, bool isQuiet, Backend &backend,
                        LoadOptions options, Diagnostics &diags) {
-  if (!isModel(source.package, diags) || !cache.prepare(source, isQuiet, diags))
+  if (!isModel(source.package, diags) ||
+      !cache.prepare(source, backend.name() == "cpu", isQuiet, diags))
     return false;
   std::string model = source.package;
   trained = TrainedModel::read(std::move(source), diags);

@@ -194,7 +194,9 @@ struct CompileFlags {
           "Store the weights of products as int8, int4, lut4 or lut6, with a "
           "scale or a palette :per-tensor, :per-channel or :group=N (default: "
           "int8 and int4 per channel, lut4 and lut6 per tensor), or as int8 "
-          "with int8 activations: w8a8, with --calibrate")};
+          "with int8 activations: w8a8, with --calibrate. exact: as the int4 "
+          "or int8 that they were unpacked from, such as those of a GGUF file "
+          "in Q4_0 or Q8_0")};
   llvm::cl::list<std::string> quantizeSkip{
       "quantize-skip", llvm::cl::value_desc("NAME,..."),
       llvm::cl::CommaSeparated,

@@ -59,6 +59,10 @@ struct Quantization {
   QuantizedForm form = QuantizedForm::Int8;
   Granularity granularity = Granularity::Channel;
   int64_t group = 0; ///< for Granularity::Group
+  /// Each weight is stored as int4 or int8 if that, with a scale for each group
+  /// of inputs, gives its very elements, and keeps its type otherwise: of
+  /// weights that were unpacked from such integers, nothing is lost.
+  bool isExact = false;
   /// Weights with fewer elements keep their type.
   int64_t fewestElements = 2048;
   /// For int8 activations too; without it, they keep their type.
@@ -71,12 +75,15 @@ struct Quantization {
 
   /// Parses `int8`, `lut4:per-channel`, `int4:group=32`. A form alone has the
   /// granularity that is known to run on engines: int8 and int4 per channel,
-  /// palettes per tensor. `w8a8` is `int8` with int8 activations. Returns
+  /// palettes per tensor. `w8a8` is `int8` with int8 activations, and `exact`
+  /// has groups of 32, which those of GGUF files are. Returns
   /// nothing for any other text, with the reason in `why`.
   static std::optional<Quantization> parse(llvm::StringRef text,
                                            std::string &why);
   /// The form of the weights, with the granularity: `int8:per-channel`.
   std::string str() const;
+  /// As users write it: `str`, `w8a8` or `exact`.
+  std::string name() const;
   /// Whether the weight `name` keeps its type; adds the pattern that says so to
   /// `used`.
   bool skips(llvm::StringRef name, std::set<std::string> &used) const;

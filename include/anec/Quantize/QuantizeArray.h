@@ -59,6 +59,12 @@ private:
 /// a number.
 int64_t countNotFinite(const Constant &weight);
 
+/// The form of integers, int4 or int8, that gives the very elements of `weight`
+/// with the groups of `quantization`; nothing when none does.
+std::optional<QuantizedForm> exactForm(const Constant &weight, ProductAxes axes,
+                                       const Quantization &quantization,
+                                       Executor &executor);
+
 /// Quantizes `weight`, whose elements are finite, and whose extents are
 /// multiples of its blocks'. The result does not depend on the number of
 /// workers.

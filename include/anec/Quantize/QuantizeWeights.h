@@ -45,6 +45,11 @@ enum class UnpackingOps : uint8_t {
   Packed,
 };
 
+/// The form that gives the very elements of all arrays that a view of a weight
+/// reads; nothing when none does, or a value is not available.
+using ExactForm = std::function<std::optional<QuantizedForm>(const WeightView &,
+                                                             ProductAxes)>;
+
 struct QuantizeOptions {
   Quantization quantization;
   UnpackingOps ops = UnpackingOps::Blockwise;
@@ -56,6 +61,8 @@ struct QuantizeOptions {
   /// The functions are what the host computes: their constants, and weights
   /// that groups do not divide, keep their type.
   bool onHost = false;
+  /// For Quantization::isExact, of weights.
+  ExactForm exactForm = nullptr;
 };
 
 /// The axes of the weight that `op` has in `slot`; nothing when it is not a
@@ -87,7 +94,8 @@ struct QuantizedPart {
   WeightView view; ///< of the weight; without an instance
   ProductAxes axes;
   WeightPart part = WeightPart::Data;
-  TensorType type; ///< of the part
+  TensorType type;   ///< of the part
+  Quantization form; ///< of the weight
   SourceRange range;
   /// The channels of the product's input, when it is rounded to int8; 0
   /// otherwise.
@@ -105,8 +113,6 @@ public:
   /// `executor` must outlive this.
   QuantizedWeights(QuantizeOptions options, Executor &executor);
   ~QuantizedWeights();
-
-  const Quantization &quantization() const { return options.quantization; }
 
   /// Quantizes the weights of the products in `function`, a kernel of MIL ops
   /// or what the host computes. Of the latter, weights with an instance of
@@ -152,7 +158,8 @@ private:
   [[nodiscard]] bool replace(Op &source, llvm::ArrayRef<Product> products,
                              WeightValue value, Diagnostics &diags);
   ConstantRef valueAtOnce(const Op &source, ProductAxes axes,
-                          WeightValue value) const;
+                          const Quantization &form, WeightValue value) const;
+  std::optional<Quantization> formOf(const Op &source, ProductAxes axes) const;
   bool isDivided(const TensorType &type, ProductAxes axes) const;
   [[nodiscard]] bool checkShape(llvm::StringRef name, const TensorType &type,
                                 ProductAxes axes, SourceRange range,
@@ -161,13 +168,16 @@ private:
                                    SourceRange range, Diagnostics &diags) const;
   [[nodiscard]] std::optional<QuantizedArray>
   quantize(llvm::StringRef name, const Constant &value, ProductAxes axes,
-           SourceRange range, Diagnostics &diags) const;
-  TensorType typeOf(const TensorType &weight, ProductAxes axes,
-                    WeightPart part) const;
+           const Quantization &form, SourceRange range,
+           Diagnostics &diags) const;
+  TensorType typeOf(const TensorType &weight, ProductAxes axes, WeightPart part,
+                    const Quantization &form) const;
   ConstantRef constantOf(const QuantizedArray &array, const TensorType &type,
-                         WeightPart part) const;
+                         WeightPart part, const Quantization &form) const;
+  void noteSkipped(llvm::StringRef name);
   void report(llvm::StringRef name, const Constant &weight, ProductAxes axes,
-              int64_t inputChannels, const QuantizedArray &array);
+              const Quantization &form, int64_t inputChannels,
+              const QuantizedArray &array);
   std::optional<QuantizedInput> reportInput(const Constant &weight,
                                             ProductAxes axes,
                                             int64_t inputChannels) const;
