@@ -53,11 +53,12 @@ std::string anec::didYouMean(const Suggestion &suggestion) {
 
 std::string anec::noTarget(llvm::StringRef name) {
   Suggestion suggestion(name);
-  for (const Target &target : allTargets())
+  std::string known;
+  for (const Target &target : allTargets()) {
     suggestion.consider(target.name);
-  llvm::StringRef meant = suggestion.found();
-  return ("there is no target `" + name + "`; " +
-          (meant.empty() ? "" : "did you mean `" + meant + "`? ") +
-          "see anec --list-targets")
+    known += (known.empty() ? "" : ", ") + target.name.str();
+  }
+  return ("there is no target `" + name + "`; there are " + known +
+          didYouMean(suggestion))
       .str();
 }

@@ -120,22 +120,44 @@ std::vector<Term> BodyLowering::lowerArguments(const ast::ReferenceExpr *expr) {
   return terms;
 }
 
+/// The function's value; nothing, with what the value is instead in `problem`,
+/// if it is not a number of the language.
 static std::optional<Number> apply(const NumberFunction &function,
-                                   const Number &a, const Number &b) {
+                                   const Number &a, const Number &b,
+                                   llvm::StringRef &problem) {
+  auto refuse = [&](llvm::StringRef what) {
+    problem = what;
+    return std::nullopt;
+  };
   if (function.applyToIntegers && a.isInteger && b.isInteger) {
     bool divides = function.least == 2 && function.most == 2 && b.integer == 0;
-    if (divides || a.integer == INT64_MIN)
-      return std::nullopt;
+    if (divides)
+      return refuse("not a number");
+    if (a.integer == INT64_MIN)
+      return refuse("not an integer of 64 bits");
     return Number::ofInteger(function.applyToIntegers(a.integer, b.integer));
   }
   double result = function.apply(a.asDouble(), b.asDouble());
-  if (!std::isfinite(result))
-    return std::nullopt;
-  if (function.result != NumberFunction::Integer)
-    return Number::ofDecimal(result);
-  if (std::fabs(result) >= 0x1p63)
-    return std::nullopt;
-  return Number::ofInteger(int64_t(result));
+  if (std::isnan(result))
+    return refuse("not a number");
+  if (function.result == NumberFunction::Integer) {
+    if (std::fabs(result) >= 0x1p63)
+      return refuse("not an integer of 64 bits");
+    return Number::ofInteger(int64_t(result));
+  }
+  // What is computed of `inf` need not be finite.
+  if (std::isinf(result) && std::isfinite(a.asDouble()) &&
+      std::isfinite(b.asDouble()))
+    return refuse("infinite");
+  return Number::ofDecimal(result);
+}
+
+/// `2, -1.5`
+static std::string spell(llvm::ArrayRef<Term> numbers) {
+  std::string text;
+  for (const Term &term : numbers)
+    text += (text.empty() ? "" : ", ") + term.number.str();
+  return text;
 }
 
 Term BodyLowering::lowerNumberFunction(const ast::ReferenceExpr *expr,
@@ -163,15 +185,17 @@ Term BodyLowering::lowerNumberFunction(const ast::ReferenceExpr *expr,
     return {};
   }
   Number none = Number::ofInteger(0);
-  std::optional<Number> result = apply(
-      function, terms[0].number, terms.size() > 1 ? terms[1].number : none);
+  llvm::StringRef problem;
+  std::optional<Number> result =
+      apply(function, terms[0].number,
+            terms.size() > 1 ? terms[1].number : none, problem);
   for (const Term &term : terms.drop_front(std::min<size_t>(2, terms.size())))
     if (result)
-      result = apply(function, *result, term.number);
+      result = apply(function, *result, term.number, problem);
   if (result)
     return Term::ofNumber(*result, expr->range);
-  diags.report(expr->range, diag::FunctionDomain, function.name,
-               terms.back().number.str());
+  diags.report(expr->range, diag::FunctionDomain, function.name, spell(terms),
+               problem);
   return {};
 }
 

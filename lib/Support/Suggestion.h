@@ -10,19 +10,21 @@
 
 namespace anec {
 
-/// Finds the candidate closest to a misspelled name, if any is close.
+/// Finds the candidate closest to a misspelled name, if any is close: by the
+/// letters that differ, of which two that are swapped count as one, or else the
+/// shortest that has the name as one of its words, `fuse-kernels` for `fuse`.
 class Suggestion {
 public:
   explicit Suggestion(llvm::StringRef misspelt)
       : misspelt(misspelt), distance((misspelt.size() + 1) / 3) {}
   void consider(llvm::StringRef candidate);
   /// The closest candidate; empty when none is close.
-  llvm::StringRef found() const { return best; }
+  llvm::StringRef found() const { return best.empty() ? longer : best; }
   /// Adds the note `did you mean` if there is something to suggest.
   void note(Diagnostics::Report report, SourceRange range) const;
 
 private:
-  llvm::StringRef misspelt, best;
+  llvm::StringRef misspelt, best, longer;
   unsigned distance;
 };
 

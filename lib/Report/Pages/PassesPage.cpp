@@ -6,6 +6,7 @@
 #include "Pages.h"
 #include "anec/Passes/PassManager.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
 
 using namespace anec;
 
@@ -25,7 +26,8 @@ void anec::printPassesPage(llvm::raw_ostream &out) {
   for (const PassDef *pass : sorted) {
     out << "\n## " << pass->name << "\n\n"
         << pass->summary << ".\n\n```\n"
-        << pass->description << "\n```\n\nTolerance: " << pass->tolerance
+        << pass->description
+        << "\n```\n\nTolerance: " << llvm::format("%g", pass->tolerance)
         << '\n';
     if (pass->needs == Need::NotCalled)
       out << "\nNeeds functions that nothing calls, since it changes their "
