@@ -56,6 +56,12 @@ void ConfigReader::fail(const Twine &reason) {
   diags.reportFile(path, diag::BadImportConfig, reason.str());
 }
 
+void ConfigReader::failToDivide(int64_t count, StringRef things, int64_t parts,
+                                StringRef others) {
+  failed = true;
+  diags.reportFile(path, diag::ConfigHeads, count, things, parts, others);
+}
+
 void ConfigReader::missing(StringRef key) {
   failed = true;
   diags.reportFile(path, diag::ConfigMissing, nameOf(key));
@@ -239,7 +245,7 @@ void ConfigReader::take(const json::Object &parameters, StringRef key,
   if (given && float(*given) > 0 && std::isfinite(float(*given)))
     number = *given;
   else
-    fail("`" + key + "` of its rotary embedding is no positive number");
+    fail("`" + key + "` of its rotary embedding is not a positive number");
 }
 
 /// Older files have `rope_theta`, `rope_scaling` and `partial_rotary_factor`;
@@ -333,9 +339,10 @@ Rotary ConfigReader::rotary(int64_t headDim, double theta,
       rotary.scaling = std::move(*scaling);
   }
   rotary.channels = part > 1 ? 0 : int64_t(double(headDim) * part);
-  if (rotary.channels < 2 || rotary.channels % 2)
+  // Without a head's channels there was an error before.
+  if (headDim > 0 && (rotary.channels < 2 || rotary.channels % 2))
     fail("its rotary embedding rotates " + Twine(rotary.channels) + " of " +
-         Twine(headDim) + " channels of a head, which are no pairs");
+         Twine(headDim) + " channels of a head, which are not pairs");
   for (const std::vector<double> *factors :
        {&rotary.scaling.shortFactors, &rotary.scaling.longFactors})
     if (rotary.scaling.kind == "longrope" &&

@@ -93,6 +93,10 @@ public:
   void refuse(llvm::StringRef key, const llvm::Twine &known);
   /// Reports something about the whole file.
   void fail(const llvm::Twine &reason);
+  /// That `count` things, such as "channels", do not divide over `parts`
+  /// others.
+  void failToDivide(int64_t count, llvm::StringRef things, int64_t parts,
+                    llvm::StringRef others);
 
   /// Checks the keys that were not read. Returns false when there was an error
   /// since the beginning.

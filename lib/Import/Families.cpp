@@ -94,9 +94,7 @@ void anec::readSizes(ConfigReader &config, Decoder &decoder, int64_t headDim) {
   else if (decoder.dim % decoder.heads == 0)
     decoder.headDim = decoder.dim / decoder.heads;
   else
-    config.fail("its " + llvm::Twine(decoder.heads) +
-                " heads do not divide its " + llvm::Twine(decoder.dim) +
-                " channels");
+    config.failToDivide(decoder.dim, "channels", decoder.heads, "heads");
   config.accept("head_dim");
 }
 
@@ -147,10 +145,8 @@ static void checkSizes(const Decoder &decoder, ConfigReader &config) {
     return lhs > INT32_MAX / rhs; // larger than an extent can be
   };
   if (decoder.heads % decoder.keyHeads)
-    config.fail("its " + Twine(decoder.keyHeads) +
-                " heads of keys do not "
-                "divide its " +
-                Twine(decoder.heads) + " heads");
+    config.failToDivide(decoder.heads, "heads", decoder.keyHeads,
+                        "heads of keys");
   else if (product(decoder.heads + 2 * decoder.keyHeads, decoder.headDim) ||
            decoder.hidden > INT32_MAX / 2)
     config.fail("its heads, or its hidden channels, are too many");

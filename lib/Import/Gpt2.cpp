@@ -44,9 +44,7 @@ void anec::readGpt2(ConfigReader &config, Decoder &decoder) {
   if (decoder.dim % decoder.heads == 0)
     decoder.headDim = decoder.dim / decoder.heads;
   else
-    config.fail("its " + llvm::Twine(decoder.heads) +
-                " heads do not divide its " + llvm::Twine(decoder.dim) +
-                " channels");
+    config.failToDivide(decoder.dim, "channels", decoder.heads, "heads");
   decoder.epsilon = config.number("layer_norm_epsilon", 1e-5);
   decoder.activation = config.activation("activation_function", "gelu_new");
   decoder.hasClassifier = !config.flag("tie_word_embeddings", true);

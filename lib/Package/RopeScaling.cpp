@@ -84,7 +84,8 @@ double Reader::number(StringRef key, std::optional<double> fallback) {
   std::optional<double> value = scaling.getNumber(key);
   if (value && *value > 0 && float(*value) > 0 && std::isfinite(float(*value)))
     return *value;
-  fail("`" + key + "` of its rotary embedding's scaling is no positive number");
+  fail("`" + key +
+       "` of its rotary embedding's scaling is not a positive number");
   return 1;
 }
 
@@ -98,7 +99,7 @@ std::vector<double> Reader::numbers(StringRef key) {
       double number = value.getAsNumber().value_or(0);
       if (!(float(number) > 0) || !std::isfinite(float(number)))
         fail("`" + key +
-             "` of its rotary embedding's scaling has a value that is no "
+             "` of its rotary embedding's scaling has a value that is not a "
              "positive number");
       list.push_back(number);
     }
@@ -256,13 +257,16 @@ std::optional<RopeScaling> Reader::read() {
       writeFactors(read);
     else if (truncate && truncate->kind() != json::Value::Null &&
              !truncate->getAsBoolean())
-      fail("`truncate` of its rotary embedding's scaling is no true or false");
+      fail("`truncate` of its rotary embedding's scaling is neither true nor "
+           "false");
   } else if (kind == "longrope") {
     read.shortFactors = numbers("short_factor");
     read.longFactors = numbers("long_factor");
     read.magnitude = longMagnitude(double(read.originalPositions));
   } else if (kind != "default" && kind != "linear" && kind != "dynamic") {
-    fail("the scaling `" + kind + "` of its rotary embedding is not known");
+    fail("the scaling `" + kind +
+         "` of its rotary embedding is not known; anec has `default`, "
+         "`dynamic`, `linear`, `llama3`, `longrope` and `yarn`");
   }
   if ((read.kind == "llama3" || read.kind == "yarn") &&
       read.slowTurns >= read.fastTurns)

@@ -16,12 +16,15 @@ static constexpr size_t width = 80;
 /// Prints the block of code that `text` begins with, without its fences, and
 /// removes it from `text`.
 static void printBlock(llvm::StringRef &text, llvm::raw_ostream &out) {
-  auto [fence, rest] = text.split('\n');
-  auto [language, name] = fence.ltrim('`').split(' ');
-  size_t end = rest.find(
-      ("\n" + fence.take_while([](char c) { return c == '`'; })).str());
-  llvm::StringRef code = rest.take_front(end);
-  text = rest.drop_front(std::min(end + 1, rest.size())).split('\n').second;
+  llvm::StringRef first = text.split('\n').first;
+  auto [language, name] = first.ltrim('`').split(' ');
+  // The code of an empty file has no lines.
+  size_t end = text.find("\n```", first.size());
+  llvm::StringRef code = text.slice(first.size() + 1, end);
+  text = text.drop_front(std::min(end, text.size()))
+             .ltrim('\n')
+             .split('\n')
+             .second;
   if (!name.empty())
     out << name << ":\n\n";
   while (!code.empty()) {

@@ -20,7 +20,7 @@ import subprocess
 import sys
 
 TOOLS = ("anec", "ane-run")
-SECONDS = 30
+SECONDS = 120
 #: What `No example:` says, so that it is not said where an example is only laborious.
 REASONS = ("it is a note", "it needs ", "it is about ", "it takes ")
 
@@ -89,10 +89,13 @@ def run(section, message, work):
     folder.mkdir(parents=True, exist_ok=True)
     environment = os.environ | {"ANEC_CACHE": str(folder / "cache")}
     for command in section.commands:
-        done = subprocess.run(shlex.split(command), cwd=folder, env=environment, text=True,
-                              errors="replace", stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              timeout=SECONDS)
+        try:
+            done = subprocess.run(shlex.split(command), cwd=folder, env=environment, text=True,
+                                  errors="replace", stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            return f"`{command}` takes longer than {SECONDS} seconds"
         is_last = command is section.commands[-1]
         if not is_last and done.returncode:
             return f"`{command}` ends with {done.returncode}:\n{done.stdout[-800:]}"

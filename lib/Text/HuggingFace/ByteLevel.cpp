@@ -124,7 +124,7 @@ static std::unique_ptr<PreTokenizer> readByteLevel(Fields &fields) {
   if (splits) {
     pattern = Regex::compile(gpt2Pattern, reason);
     if (!pattern)
-      fields.error().notSupported("GPT-2's regular expression: " + reason);
+      fields.error().unknownPattern(fields.path(), reason);
   }
   return std::make_unique<ByteLevel>(std::move(pattern), addsSpace);
 }

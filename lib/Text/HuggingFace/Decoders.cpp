@@ -401,7 +401,7 @@ static void readType(Fields &fields, Chain &chain) {
   const Row *found =
       llvm::find_if(rows, [&](const Row &row) { return row.type == type; });
   if (found == std::end(rows)) {
-    fields.error().notSupported("decoder type `" + type + "`");
+    fields.error().unknownType("decoder", type, typesOf(rows));
     return;
   }
   found->read(fields, chain);

@@ -4,9 +4,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fields.h"
+#include "lib/Text/Diags.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
+using namespace anec;
 using namespace anec::hf;
 using namespace llvm;
 
@@ -19,6 +22,35 @@ static const json::Object &noObject() {
 static const json::Array &noArray() {
   static const json::Array none;
   return none;
+}
+
+void ReadError::unknownType(StringRef part, StringRef type,
+                            ArrayRef<StringRef> types) {
+  if (kind == Kind::None)
+    known = "`" + join(types, "`, `") + "`";
+  set(Kind::Type, part, type);
+}
+
+void ReadError::report(StringRef file, Diagnostics &diags) const {
+  switch (kind) {
+  case Kind::None:
+    return;
+  case Kind::Malformed:
+    diags.reportFile(file, diag::BadTokenizer, what);
+    return;
+  case Kind::NotSupported:
+    diags.reportFile(file, diag::TokenizerPart, what);
+    return;
+  case Kind::Type:
+    diags.reportFile(file, diag::TokenizerType, what, value, known);
+    return;
+  case Kind::Value:
+    diags.reportFile(file, diag::TokenizerValue, what, value);
+    return;
+  case Kind::Pattern:
+    diags.reportFile(file, diag::TokenizerPattern, what, value);
+    return;
+  }
 }
 
 std::string Fields::pathOf(StringRef key) const {
@@ -140,6 +172,5 @@ void Fields::finish() {
       first = key;
   }
   if (first)
-    firstError->notSupported("`" + pathOf(*first) + "` with the value `" +
-                             shortText(*object->get(*first)) + "`");
+    firstError->unknownValue(pathOf(*first), shortText(*object->get(*first)));
 }

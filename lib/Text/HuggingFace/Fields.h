@@ -15,34 +15,78 @@
 #ifndef ANEC_LIB_TRAIN_HUGGINGFACE_FIELDS_H
 #define ANEC_LIB_TRAIN_HUGGINGFACE_FIELDS_H
 
-#include "llvm/ADT/STLFunctionalExtras.h"
+#include "anec/Support/Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/JSON.h"
 #include <optional>
 #include <string>
+#include <type_traits>
 
 namespace anec::hf {
 
 /// The first error of a file.
 struct ReadError {
-  enum class Kind : uint8_t { None, Malformed, NotSupported };
+  enum class Kind : uint8_t {
+    None,
+    Malformed,
+    NotSupported,
+    Type,
+    Value,
+    Pattern
+  };
   Kind kind = Kind::None;
-  std::string text;
+  /// What the message of the kind is about.
+  std::string what, value, known;
 
   explicit operator bool() const { return kind != Kind::None; }
   void malformed(const llvm::Twine &what) { set(Kind::Malformed, what); }
-  /// `what`: what the file asks for, such as "normalizer type `X`".
+  /// `what`: what the file asks for, such as "an added token of 2000 bytes".
   void notSupported(const llvm::Twine &what) { set(Kind::NotSupported, what); }
+  /// A part of the tokenizer, such as "normalizer", is of a type that is none
+  /// of `known`.
+  void unknownType(llvm::StringRef part, llvm::StringRef type,
+                   llvm::ArrayRef<llvm::StringRef> known);
+  /// The member at `path` has a value that may change ids.
+  void unknownValue(const llvm::Twine &path, llvm::StringRef value) {
+    set(Kind::Value, path, value);
+  }
+  /// The regular expression at `path` cannot be read.
+  void unknownPattern(llvm::StringRef path, const llvm::Twine &reason) {
+    set(Kind::Pattern, path, reason);
+  }
+  void report(llvm::StringRef file, Diagnostics &diags) const;
 
 private:
-  void set(Kind newKind, const llvm::Twine &what) {
+  void set(Kind newKind, const llvm::Twine &newWhat,
+           const llvm::Twine &newValue = "") {
     if (kind == Kind::None) {
       kind = newKind;
-      text = what.str();
+      what = newWhat.str();
+      value = newValue.str();
     }
   }
 };
+
+/// The types of the rows of several tables, for messages.
+template <typename... Tables>
+llvm::SmallVector<llvm::StringRef, 24> typesOf(const Tables &...tables) {
+  llvm::SmallVector<llvm::StringRef, 24> types;
+  auto add = [&](const auto &row) {
+    if constexpr (std::is_pointer_v<std::decay_t<decltype(row)>>)
+      types.push_back(row->type);
+    else
+      types.push_back(row.type);
+  };
+  auto addAll = [&](const auto &table) {
+    for (const auto &row : table)
+      add(row);
+  };
+  (addAll(tables), ...);
+  llvm::sort(types);
+  return types;
+}
 
 class Fields {
 public:

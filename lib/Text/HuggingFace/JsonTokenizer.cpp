@@ -409,10 +409,7 @@ std::unique_ptr<Tokenizer> anec::openHuggingFace(const MappedFile &file,
   else
     error.malformed("it is not an object");
   if (error) {
-    if (error.kind == ReadError::Kind::NotSupported)
-      diags.reportFile(path, diag::TokenizerPart, error.text);
-    else
-      diags.reportFile(path, diag::BadTokenizer, error.text);
+    error.report(path, diags);
     return nullptr;
   }
   if (!findMarkers(parts, path, diags) || !findOtherEnds(parts, path, diags))

@@ -71,8 +71,7 @@ static std::unique_ptr<PreTokenizer> readMetaspace(Fields &fields) {
     if (row.text == scheme)
       prefix = row.prefix;
   if (!prefix)
-    fields.error().notSupported("`" + fields.pathOf("prepend_scheme") +
-                                "` with the value `" + scheme + "`");
+    fields.error().unknownValue(fields.pathOf("prepend_scheme"), scheme);
   if (mark.empty() || characterSize(mark) != mark.size())
     fields.error().malformed("`" + fields.pathOf("replacement") +
                              "` is not one character");

@@ -81,14 +81,14 @@ std::unique_ptr<Model> anec::hf::readModel(Fields &fields) {
     type = fields.value("merges") ? "BPE" : fields.text("type");
   std::unique_ptr<Model> result;
   const ModelRow *found = nullptr;
-  for (const ModelRow *row :
-       {&bpeRow, &unigramRow, &wordPieceRow, &wordLevelRow})
+  const ModelRow *rows[] = {&bpeRow, &unigramRow, &wordPieceRow, &wordLevelRow};
+  for (const ModelRow *row : rows)
     if (row->type == *type)
       found = row;
   if (found)
     result = found->read(fields);
   else
-    fields.error().notSupported("model type `" + *type + "`");
+    fields.error().unknownType("model", *type, typesOf(rows));
   if (!fields.error())
     fields.finish();
   return fields.error() ? nullptr : std::move(result);

@@ -27,8 +27,7 @@ std::optional<Regex> anec::hf::readPattern(Fields fields) {
   std::optional<Regex> compiled =
       Regex::compile(regex ? *regex : quotePattern(*text), reason);
   if (!compiled)
-    fields.error().notSupported("the regular expression in `" + fields.path() +
-                                "` (" + reason + ")");
+    fields.error().unknownPattern(fields.path(), reason);
   return compiled;
 }
 
@@ -234,14 +233,15 @@ std::unique_ptr<Normalizer> anec::hf::readNormalizer(Fields &fields) {
   for (const NormalizerRow &row : rows)
     if (row.type == type)
       found = &row;
-  for (const NormalizerRow *row :
-       {&bertNormalizerRow, &byteLevelNormalizerRow, &precompiledRow})
+  const NormalizerRow *others[] = {&bertNormalizerRow, &byteLevelNormalizerRow,
+                                   &precompiledRow};
+  for (const NormalizerRow *row : others)
     if (row->type == type)
       found = row;
   if (found)
     result = found->read(fields);
   else
-    fields.error().notSupported("normalizer type `" + type + "`");
+    fields.error().unknownType("normalizer", type, typesOf(rows, others));
   if (!fields.error())
     fields.finish();
   return fields.error() ? nullptr : std::move(result);

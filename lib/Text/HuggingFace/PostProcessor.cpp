@@ -107,7 +107,7 @@ static void readType(Fields &fields, int64_t idCount, Markers &markers) {
   const Row *found =
       llvm::find_if(rows, [&](const Row &row) { return row.type == type; });
   if (found == std::end(rows)) {
-    fields.error().notSupported("post_processor type `" + type + "`");
+    fields.error().unknownType("post_processor", type, typesOf(rows));
     return;
   }
   found->read(fields, idCount, markers);

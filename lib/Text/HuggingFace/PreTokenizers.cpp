@@ -246,8 +246,7 @@ static Split readSplit(Fields &fields,
   for (const auto &kind : kinds)
     if (kind.text == behavior)
       return kind.split;
-  fields.error().notSupported("`" + fields.pathOf("behavior") +
-                              "` with the value `" + behavior + "`");
+  fields.error().unknownValue(fields.pathOf("behavior"), behavior);
   return Split::Isolated;
 }
 
@@ -317,14 +316,15 @@ std::unique_ptr<PreTokenizer> anec::hf::readPreTokenizer(Fields &fields) {
   for (const PreTokenizerRow &row : rows)
     if (row.type == type)
       found = &row;
-  for (const PreTokenizerRow *row : {&byteLevelRow, &metaspaceRow, &scriptsRow})
+  const PreTokenizerRow *others[] = {&byteLevelRow, &metaspaceRow, &scriptsRow};
+  for (const PreTokenizerRow *row : others)
     if (row->type == type)
       found = row;
   std::unique_ptr<PreTokenizer> result;
   if (found)
     result = found->read(fields);
   else
-    fields.error().notSupported("pre_tokenizer type `" + type + "`");
+    fields.error().unknownType("pre_tokenizer", type, typesOf(rows, others));
   if (!fields.error())
     fields.finish();
   return fields.error() ? nullptr : std::move(result);
