@@ -116,7 +116,7 @@ readShardIndex(StringRef index, Diagnostics &diags) {
   for (const auto &[name, file] : *map) {
     std::optional<StringRef> shard = file.getAsString();
     if (!shard)
-      return fail("the file of `" + name.str() + "` is no string");
+      return fail("the file of `" + name.str() + "` is not a string");
     if (!isFileName(*shard))
       return fail("`" + showFileName(*shard) +
                   "` is not a name of a file beside it");

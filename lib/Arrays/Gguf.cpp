@@ -137,7 +137,7 @@ bool Reader::takeName(std::string &name, const Twine &what) {
   static constexpr size_t longest = 1024;
   if (text.empty() || text.size() > longest || !json::isUTF8(text) ||
       text.contains('\0'))
-    return fail("the name of " + what + " is no text of 1 to 1024 bytes");
+    return fail("the name of " + what + " is not a text of 1 to 1024 bytes");
   name = text.str();
   return true;
 }
@@ -195,7 +195,7 @@ bool Reader::takeValue(GgufType type, GgufValue &value, unsigned depth,
       return false;
     // ggml's own reader takes 0 and 1.
     if (type == GgufType::Bool && uint8_t(value.bytes[0]) > 1)
-      return fail(place + " is no boolean");
+      return fail(place + " is not a boolean");
     return true;
   }
   if (depth == deepest)
@@ -263,7 +263,7 @@ bool Reader::readEntry(Entry &entry, uint64_t index) {
     if (!take(extent, place))
       return false;
     if (extent == 0 || extent > uint64_t(INT64_MAX))
-      return fail("`" + entry.name + "` has an extent that is no size");
+      return fail("`" + entry.name + "` has an extent that is not a size");
     entry.shape[axis - 1] = int64_t(extent);
   }
   return take(entry.type, place) && take(entry.begin, place) &&
@@ -304,7 +304,7 @@ bool Reader::placeData(const GgufFile &contents, std::vector<Entry> &entries) {
     int64_t said = value->getInteger().value_or(0);
     if (said < 1 || said > (1 << 30) || !isPowerOf2_64(uint64_t(said)))
       return fail("`general.alignment` is " + value->text() +
-                  ", which is no power of two");
+                  ", which is not a power of two");
     alignment = uint64_t(said);
   }
   StringRef all = file->getBuffer();
@@ -315,7 +315,7 @@ bool Reader::placeData(const GgufFile &contents, std::vector<Entry> &entries) {
   for (const Entry &entry : entries) {
     if (entry.begin % alignment)
       return fail("the data of `" + entry.name + "` begins at " +
-                  Twine(entry.begin) + ", which is no multiple of " +
+                  Twine(entry.begin) + ", which is not a multiple of " +
                   Twine(alignment));
     if (entry.begin > data.size() || entry.size > data.size() - entry.begin)
       return fail("`" + entry.name + "` lies outside the file");

@@ -51,12 +51,12 @@ public:
   /// Returns null when the header is valid, or the error.
   const char *parse() {
     if (!take('{'))
-      return "the header is no dictionary";
+      return "the header is not a dictionary";
     bool seen[3] = {};
     while (!take('}')) {
       StringRef key;
       if (!takeString(key) || !take(':'))
-        return "the header is no dictionary";
+        return "the header is not a dictionary";
       unsigned index = key == "descr"           ? 0
                        : key == "fortran_order" ? 1
                        : key == "shape"         ? 2
@@ -71,7 +71,7 @@ public:
       if (wrong)
         return wrong;
       if (!take(',') && peek() != '}')
-        return "the header is no dictionary";
+        return "the header is not a dictionary";
     }
     if (!seen[0] || !seen[1] || !seen[2])
       return "the header lacks `descr`, `fortran_order` or `shape`";
@@ -105,7 +105,7 @@ private:
     if (peek() == '[')
       return "structured arrays are not supported";
     if (!takeString(text))
-      return "`descr` is no string";
+      return "`descr` is not a string";
     header.descr = text.str();
     return nullptr;
   }
@@ -118,15 +118,15 @@ private:
   }
   const char *parseShape() {
     if (!take('('))
-      return "`shape` is no tuple";
+      return "`shape` is not a tuple";
     while (!take(')')) {
       peek();
       int64_t extent;
       if (rest.consumeInteger(10, extent) || extent < 0)
-        return "`shape` has an extent that is no size";
+        return "`shape` has an extent that is not a size";
       header.shape.push_back(extent);
       if (!take(',') && peek() != ')')
-        return "`shape` is no tuple";
+        return "`shape` is not a tuple";
     }
     return nullptr;
   }

@@ -44,7 +44,7 @@ public:
       const json::Object *object = value.getAsObject();
       std::string name = key.str();
       if (!object)
-        return fail("`" + name + "` is no object");
+        return fail("`" + name + "` is not an object");
       if (!(name == "__metadata__" ? readMetadata(*object)
                                    : readEntry(name, *object)))
         return false;
@@ -67,7 +67,7 @@ private:
     for (const auto &[key, value] : object) {
       std::optional<StringRef> text = value.getAsString();
       if (!text)
-        return fail("the metadata `" + key.str() + "` is no string");
+        return fail("the metadata `" + key.str() + "` is not a string");
       metadata.emplace_back(key.str(), text->str());
     }
     return true;
@@ -90,7 +90,7 @@ private:
       std::optional<int64_t> extent = value.getAsInteger();
       if (!extent || *extent < 0)
         return fail("`" + name +
-                    "` has a shape with an extent that is no size");
+                    "` has a shape with an extent that is not a size");
       entry.type.shape.push_back(*extent);
     }
     std::optional<uint64_t> begin = (*offsets)[0].getAsUINT64();
@@ -153,7 +153,7 @@ std::optional<Safetensors> anec::readSafetensors(const MappedFile &file,
     return fail("its header cannot be read: " + error.message);
   const json::Object *object = header->getAsObject();
   if (!object)
-    return fail("its header is no JSON object");
+    return fail("its header is not a JSON object");
   HeaderReader reader(data.size());
   if (!reader.read(*object))
     return fail(reader.wrong);

@@ -125,7 +125,7 @@ bool ValueReader::readValueType(const proto::ValueType &message, StringRef name,
   if (!readType(message, name, range, type))
     return false;
   if (!type.isValue())
-    diags.report(range, diag::Unsupported, "a value that is no tensor");
+    diags.report(range, diag::Unsupported, "a value that is not a tensor");
   else if (type.unknownExtents && type.kind != ParsedType::Tensor)
     diags.report(range, diag::Unsupported,
                  (describe(type.holder()) + " of unknown extents").str());

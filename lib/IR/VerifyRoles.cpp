@@ -31,7 +31,7 @@ static const char *wantedType(ValueRole role, const TensorType &type) {
     return type.dtype == DType::Int32 ? nullptr : "a value of type `int32`";
   case ValueRole::Weight:
   case ValueRole::FrozenWeight:
-    return type.isScalar() ? "a tensor that is no scalar" : nullptr;
+    return type.isScalar() ? "a tensor that is not a scalar" : nullptr;
   case ValueRole::Gradient:
   case ValueRole::RandomMask:
     return isFloat(type.dtype) ? nullptr : "a value of a float type";

@@ -54,13 +54,13 @@ std::string ViewStep::misfit(llvm::ArrayRef<int64_t> shape) const {
     for (auto [begin, end, extent] : llvm::zip_equal(first, second, shape))
       if (begin < 0 || begin >= end || end > extent)
         return "`" + std::to_string(begin) + ":" + std::to_string(end) +
-               "` is no range of an axis of " + std::to_string(extent);
+               "` is not a range of an axis of " + std::to_string(extent);
     return "";
   case Kind::Pad:
     for (auto [before, after] : llvm::zip_equal(first, second))
       if (before < 0 || after < 0 || before > INT32_MAX || after > INT32_MAX)
         return "`" + std::to_string(before) + ":" + std::to_string(after) +
-               "` is no amount of padding";
+               "` is not an amount of padding";
     if (!isShape(apply(shape)))
       return array + " gets too large";
     return "";
@@ -68,7 +68,7 @@ std::string ViewStep::misfit(llvm::ArrayRef<int64_t> shape) const {
     Shape sorted = first;
     llvm::sort(sorted);
     if (!llvm::equal(sorted, llvm::seq<int64_t>(0, rank)))
-      return "`" + shapeToString(first) + "` is no permutation of " +
+      return "`" + shapeToString(first) + "` is not a permutation of " +
              std::to_string(rank) + " axes";
     return "";
   }

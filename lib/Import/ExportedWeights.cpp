@@ -29,7 +29,7 @@ std::optional<NamesFile> NamesFile::read(StringRef path, Diagnostics &diags) {
   file.path = path.str();
   json::Object *object = value->getAsObject();
   if (!object) {
-    file.reportBad("it is no object", diags);
+    file.reportBad("it is not an object", diags);
     return std::nullopt;
   }
   file.names = std::move(*object);

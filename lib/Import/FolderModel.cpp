@@ -31,7 +31,7 @@ std::optional<ImportedModel> anec::readFolderModel(StringRef folder,
   if (!value)
     return std::nullopt;
   if (!value->getAsObject()) {
-    diags.reportFile(path, diag::BadImportConfig, "it is no JSON object");
+    diags.reportFile(path, diag::BadImportConfig, "it is not a JSON object");
     return std::nullopt;
   }
   ImportedModel model;

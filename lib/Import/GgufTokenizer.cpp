@@ -101,10 +101,10 @@ bool Reader::readTokens() {
   if (value)
     texts = value->getStrings();
   if (!texts || texts->empty() || texts->size() > most)
-    return fail("`tokenizer.ggml.tokens` is no list of texts");
+    return fail("`tokenizer.ggml.tokens` is not a list of texts");
   for (StringRef text : *texts) {
     if (!json::isUTF8(text))
-      return fail("`tokenizer.ggml.tokens` has a text that is no UTF-8");
+      return fail("`tokenizer.ggml.tokens` has a text that is not UTF-8");
     tokenizer.tokens.push_back({text});
   }
   return true;
@@ -117,13 +117,14 @@ bool Reader::readTypes() {
     return true;
   std::optional<std::vector<GgufValue>> types = value->getElements();
   if (!types || types->size() != tokenizer.tokens.size())
-    return fail("`tokenizer.ggml.token_type` is no list with a number for each "
-                "token");
+    return fail(
+        "`tokenizer.ggml.token_type` is not a list with a number for each "
+        "token");
   for (auto [token, type] : zip(tokenizer.tokens, *types)) {
     int64_t number = type.getInteger().value_or(0);
     if (number < 1 || number > byte)
       return fail("`tokenizer.ggml.token_type` has " + type.text() +
-                  ", which is no type of a token");
+                  ", which is not a type of a token");
     token.isNormal = number == 1;
     token.isUnused = number == unused;
     token.isSpecial = number == control || number == unknown;
@@ -138,12 +139,12 @@ bool Reader::readScores() {
   if (value)
     scores = value->getElements();
   if (!scores || scores->size() != tokenizer.tokens.size())
-    return fail("`tokenizer.ggml.scores` is no list with a number for each "
+    return fail("`tokenizer.ggml.scores` is not a list with a number for each "
                 "token");
   for (auto [token, score] : zip(tokenizer.tokens, *scores)) {
     std::optional<double> number = score.getNumber();
     if (!number || std::isnan(*number))
-      return fail("`tokenizer.ggml.scores` has a value that is no number");
+      return fail("`tokenizer.ggml.scores` has a value that is not a number");
     token.score = float(*number);
   }
   return true;
@@ -196,11 +197,11 @@ bool Reader::readMerges() {
   if (value)
     texts = value->getStrings();
   if (!texts)
-    return fail("`tokenizer.ggml.merges` is no list of texts");
+    return fail("`tokenizer.ggml.merges` is not a list of texts");
   for (StringRef text : *texts) {
     auto pair = text.split(' ');
     if (pair.first.empty() || pair.second.empty() || !json::isUTF8(text))
-      return fail("`tokenizer.ggml.merges` has a text that is no two parts");
+      return fail("`tokenizer.ggml.merges` has a text that is not two parts");
     tokenizer.merges.push_back(pair);
   }
   return true;
@@ -227,7 +228,7 @@ bool Reader::readMarker(StringRef key, std::optional<int32_t> &id) {
   std::optional<int64_t> number = value->getInteger();
   if (!number || *number < 0 || *number >= int64_t(tokenizer.tokens.size()))
     return fail("`tokenizer.ggml." + key + "` is " + value->text() +
-                ", which is no token");
+                ", which is not a token");
   id = int32_t(*number);
   return true;
 }
@@ -271,7 +272,7 @@ bool Reader::read() {
   if (const GgufValue *chat = file.find("tokenizer.chat_template"))
     tokenizer.chatTemplate = chat->getString();
   if (tokenizer.chatTemplate && !json::isUTF8(*tokenizer.chatTemplate))
-    return fail("`tokenizer.chat_template` is no UTF-8");
+    return fail("`tokenizer.chat_template` is not UTF-8");
   return true;
 }
 

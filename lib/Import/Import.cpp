@@ -32,7 +32,7 @@ static StringRef kindOf(const MappedFile &file, StringRef path) {
   if (path.ends_with(".safetensors"))
     return "weights alone, which do not say what model they are of";
   if (sys::path::filename(path) == "config.json")
-    return "config.json alone is no model";
+    return "config.json alone is not a model";
   return "no model that anec knows";
 }
 
@@ -95,7 +95,7 @@ bool anec::importModel(StringRef source, StringRef program,
   if (!model)
     return false;
   if (!options.tokenizer.empty() && !model->tokenizer) {
-    diags.reportFile(source, diag::NoTokenizerToWrite, "it is no GGUF file");
+    diags.reportFile(source, diag::NoTokenizerToWrite, "it is not a GGUF file");
     return false;
   }
   const Decoder &decoder = model->decoder;

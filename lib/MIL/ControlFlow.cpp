@@ -212,7 +212,7 @@ bool FunctionBinder::bindCond(const Statement &statement) {
     return false;
   const Constant *known = knownValue(predicate);
   if (!isOneBool(predicate->type) || (!known && predicate->type.rank() != 0))
-    return unsupported(statement.range, "a `pred` that is no scalar `bool`");
+    return unsupported(statement.range, "a `pred` that is not a scalar `bool`");
   BlockResults chosen;
   if (known)
     return bindBlock(statement.blocks[known->asBool() ? 0 : 1], {},

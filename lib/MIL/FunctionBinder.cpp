@@ -372,7 +372,7 @@ bool FunctionBinder::bindConstant(const OpDef &def, unsigned slot,
                                   argument.name, value.name),
                      value.range, symbol->value);
   } else if (!constant || value.isList) {
-    return unsupported(value.range, "a value that is no tensor");
+    return unsupported(value.range, "a value that is not a tensor");
   }
   if (!constant)
     return false;
@@ -392,7 +392,7 @@ Value *FunctionBinder::bindValue(const ArgumentValue &value, StringRef name) {
   if (value.constant && !value.isList)
     return makeConst(value.constant, name, value.range);
   if (value.name.empty()) {
-    unsupported(value.range, "a value that is no tensor");
+    unsupported(value.range, "a value that is not a tensor");
     return nullptr;
   }
   Symbol *symbol = lookup(value.name, value.range);
@@ -529,7 +529,7 @@ bool FunctionBinder::areValues(const Statement &statement) {
   for (const ResultDeclaration &result : statement.results) {
     const ParsedType &type = result.type;
     if (!type.isValue())
-      return unsupported(type.range, "a value that is no tensor");
+      return unsupported(type.range, "a value that is not a tensor");
     if (type.unknownExtents && type.kind != ParsedType::Tensor)
       return unsupported(
           type.range,

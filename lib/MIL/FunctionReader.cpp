@@ -205,7 +205,7 @@ bool FunctionReader::parseArgumentValue(Argument &argument) {
     if (!reader.parseTypedValue(value.constant, value.range, &value.isList))
       return false;
     return value.constant ||
-           reader.unsupported(value.range, "a value that is no tensor");
+           reader.unsupported(value.range, "a value that is not a tensor");
   }
   if (reader.isUntyped(argument.name))
     return false;

@@ -40,7 +40,7 @@ Symbol *FunctionBinder::list(const Statement &statement) {
   if (symbol && symbol->isList)
     return symbol->value ? symbol : nullptr;
   if (value->name.empty() || (symbol && symbol->value))
-    unsupported(value->range, "a value that is no list here");
+    unsupported(value->range, "a value that is not a list here");
   return nullptr;
 }
 

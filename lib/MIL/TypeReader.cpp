@@ -210,7 +210,7 @@ bool ValueReader::parseValueType(ParsedType &type) {
   if (!parseType(type))
     return false;
   if (!type.isValue())
-    return unsupported(type.range, "a value that is no tensor");
+    return unsupported(type.range, "a value that is not a tensor");
   if (type.unknownExtents && type.kind != ParsedType::Tensor)
     return unsupported(type.range,
                        (describe(type.holder()) + " of unknown extents").str());

@@ -205,9 +205,9 @@ ConstantRef TensorReader::readExternal(const proto::Tensor &tensor,
     if (entry.key == "location")
       location = entry.value;
     else if (entry.key == "offset" && entry.value.getAsInteger(10, offset))
-      return refuse("its offset is no number");
+      return refuse("its offset is not a number");
     else if (entry.key == "length" && entry.value.getAsInteger(10, length))
-      return refuse("its length is no number");
+      return refuse("its length is not a number");
   }
   if (location.empty())
     return refuse("it names no file");

@@ -400,7 +400,7 @@ static bool fromJSON(const json::Value &value, PackagedPart &part,
     return false;
   std::optional<Quantization> parsed = Quantization::parse(form, why);
   if (!parsed) {
-    path.field("form").report("it is no form of weights");
+    path.field("form").report("it is not a form of weights");
     return false;
   }
   part.form = *parsed;
@@ -409,7 +409,7 @@ static bool fromJSON(const json::Value &value, PackagedPart &part,
                                       : WeightPart::Table;
   if (word == spelling(part.part, part.form))
     return true;
-  path.field("part").report("it is no part of a weight of this form");
+  path.field("part").report("it is not a part of a weight of this form");
   return false;
 }
 

@@ -135,7 +135,7 @@ static bool addFolder(AtomicFiles &files, llvm::StringRef path,
     return false;
   llvm::json::Object *object = value->getAsObject();
   if (!object) {
-    diags.reportFile(config, diag::BadBaseConfig, "it is no object");
+    diags.reportFile(config, diag::BadBaseConfig, "it is not an object");
     return false;
   }
   if (options.tokenizer.empty() && hasTextFiles(base.path()))

@@ -251,7 +251,7 @@ bool Reader::read(ProbeFile &file) {
     return false;
   const json::Object *object = value->getAsObject();
   if (!object)
-    return wrong("it is no object");
+    return wrong("it is not an object");
   auto version = object->getInteger("probe");
   if (!version)
     return wrong("it has no number called `probe`");

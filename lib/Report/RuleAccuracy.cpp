@@ -57,7 +57,7 @@ static bool parseLine(llvm::StringRef line, RecordedVerdicts &record,
   llvm::sort(record.accepted);
   const json::Object *tasks = object->getObject("tasks");
   if (object->get("tasks") && !tasks) {
-    wrong = "`tasks` is no object";
+    wrong = "`tasks` is not an object";
     return false;
   }
   if (tasks)
@@ -302,7 +302,7 @@ void Accuracy::printReasons(llvm::raw_ostream &out) const {
   list("Accepted and not parsed", unparsed);
   list("Refused and not found", notFound);
   list("Refused for the weight file", ofWeightFile);
-  list("Verdicts for chips that are no target", unknown);
+  list("Verdicts for chips that are not targets", unknown);
 }
 
 void Accuracy::print(llvm::raw_ostream &out) const {
@@ -330,10 +330,9 @@ void anec::printRuleAccuracy(llvm::ArrayRef<RecordedVerdicts> programs,
          "compiler refuses\n"
          "them, and `check` does not. A program counts once for each target "
          "that has a\n"
-         "verdict. Being accepted does not say that results are right. What "
-         "was refused for a\n"
-         "weight file that whoever tried it had written wrong says nothing of "
-         "the text, and is\n"
+         "verdict. Being accepted does not say that results are right. A "
+         "refusal because of a\n"
+         "weight file that was written wrong says nothing of the text, and is "
          "listed apart: the compiler's message is that the metadata of a "
          "record "
          "do not match.\n";

@@ -67,7 +67,7 @@ std::optional<ChatMessage> anec::chatMessage(const json::Value &value,
                                              std::string &wrong) {
   const json::Object *object = value.getAsObject();
   if (!object || !object->getString("role")) {
-    wrong = "is no object with a text `role`";
+    wrong = "is not an object with a text `role`";
     return std::nullopt;
   }
   const json::Value *content = object->get("content");
@@ -116,7 +116,7 @@ std::optional<std::string> anec::readTools(StringRef path, Diagnostics &diags) {
   for (const json::Value &tool : *value->getAsArray())
     if (!tool.getAsObject()) {
       diags.reportFile(path, diag::BadToolsFile,
-                       "it has an element that is no object");
+                       "it has an element that is not an object");
       return std::nullopt;
     }
   return text.str();

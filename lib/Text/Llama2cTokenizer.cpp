@@ -197,7 +197,7 @@ static std::string readPieces(StringRef bytes, std::vector<Piece> &pieces) {
         support::endian::read<float>(bytes.data(), endianness::little);
     int32_t size = int32_t(support::endian::read32le(bytes.data() + 4));
     if (std::isnan(piece.score))
-      return place + " has a score that is no number";
+      return place + " has a score that is not a number";
     if (size < 0 || size > longest)
       return place + " has " + std::to_string(size) +
              " bytes, and the longest is said to have " +

@@ -195,7 +195,7 @@ bool Archive::open(ArrayRef<uint8_t> file, std::string &error) {
   };
   Directory directory;
   if (!findDirectory(file, directory))
-    return fail("it is no zip file, or it is cut or damaged");
+    return fail("it is not a zip file, or is cut or damaged");
   std::vector<std::pair<uint64_t, uint64_t>> ranges;
   uint64_t at = directory.begin;
   for (uint64_t i = 0; i != directory.count; ++i) {

@@ -66,9 +66,10 @@ static std::string identifierOf(StringRef name) {
 bool GraphReader::readUserInput(const InputSpec &spec, Function &function) {
   auto meta = program.graph.tensors.find(spec.name);
   if (meta == program.graph.tensors.end()) {
-    diags.reportFile(path, diag::TorchInput, spec.name,
-                     "it is no tensor; export the model with a tensor or with "
-                     "the number itself");
+    diags.reportFile(
+        path, diag::TorchInput, spec.name,
+        "it is not a tensor; export the model with a tensor or with "
+        "the number itself");
     return false;
   }
   ScalarType type = meta->second.type;
@@ -190,7 +191,7 @@ bool GraphReader::readInputs(Function &function) {
       break;
     case InputSpec::Kind::Other:
       diags.reportFile(path, diag::TorchInput, spec.target,
-                       "it is no tensor: export a model without script "
+                       "it is not a tensor: export a model without script "
                        "objects");
       return false;
     }

@@ -165,7 +165,7 @@ Item Node::itemOf(const Argument &argument) {
                                                      : itemOf(element));
     return item;
   default:
-    fail("an argument is no tensor and no number");
+    fail("an argument is neither a tensor nor a number");
     return item;
   }
   item.isNumber = true;

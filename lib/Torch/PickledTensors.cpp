@@ -298,7 +298,7 @@ bool Unpickler::setItems(size_t first) {
   for (size_t i = first; i != stack.size(); ++i) {
     // What holds itself would never be freed.
     if (stack[i]->kind == PyKind::Dict || stack[i]->kind == PyKind::Tuple)
-      return fail("a value is no tensor");
+      return fail("a value is not a tensor");
     dict.list.push_back(stack[i]);
   }
   stack.resize(first);
@@ -424,8 +424,9 @@ bool torch::addPickledTensors(Archive &nested, llvm::ArrayRef<uint8_t> bytes,
   Unpickler unpickler(*pickle, nested, root);
   PyRef all = unpickler.run();
   if (!all || all->kind != PyKind::Dict) {
-    error = unpickler.error.empty() ? "the pickle is no dictionary of tensors"
-                                    : unpickler.error;
+    error = unpickler.error.empty()
+                ? "the pickle is not a dictionary of tensors"
+                : unpickler.error;
     return false;
   }
   for (size_t i = 0; i + 1 < all->list.size(); i += 2) {
@@ -434,7 +435,7 @@ bool torch::addPickledTensors(Archive &nested, llvm::ArrayRef<uint8_t> bytes,
       continue;
     StoredTensor tensor = value.tensor;
     if (value.kind != PyKind::Tensor)
-      tensor.refusal = "it is no tensor";
+      tensor.refusal = "it is not a tensor";
     weights.add(key.text, std::move(tensor));
   }
   return true;

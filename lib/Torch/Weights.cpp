@@ -169,7 +169,7 @@ ConstantRef Weights::read(llvm::StringRef name, ScalarType &type,
     return fail("elements of type " + spelling(type) + " are not supported");
   if (!tensor.meta.isStrided || !shape || !strides || !offset ||
       shape->size() != strides->size() || !checkedNumElements(*shape))
-    return fail("it is no dense tensor of a known shape");
+    return fail("it is not a dense tensor of a known shape");
   int64_t count = *checkedNumElements(*shape);
   Shape inOrder = rowMajorStrides(*shape);
   bool isInOrder = true;

@@ -86,7 +86,7 @@ static std::optional<Conversation> readLine(StringRef line,
   const json::Array *others =
       object ? object->getArray("conversations") : nullptr;
   if (!messages && !others) {
-    wrong = "it is no object with a list of `messages` or `conversations`";
+    wrong = "it is not an object with a list of `messages` or `conversations`";
     return std::nullopt;
   }
   Conversation result;

@@ -206,7 +206,7 @@ static std::string findWrongField(const TrainState &state) {
     return "`data.validation` is " + formatNumber(state.validationShare) +
            ", and a share is at least 0 and less than 1";
   if (!parseNumerics(state.numerics))
-    return "`" + state.numerics + "` are no numerics";
+    return "`" + state.numerics + "` are not numerics";
   for (const auto &[name, count] :
        {std::pair("updates", state.updates),
         {"loss_scale.good_steps", state.lossScale.goodSteps},
@@ -224,12 +224,12 @@ bool anec::stateFromJson(llvm::StringRef text, TrainState &state,
   JsonError error;
   std::optional<json::Value> value = parseJson(text, error);
   if (!value) {
-    wrong = "it is no JSON: " + error.message;
+    wrong = "it is not JSON: " + error.message;
     return false;
   }
   const json::Object *root = value->getAsObject();
   if (!root) {
-    wrong = "it is no JSON object";
+    wrong = "it is not a JSON object";
     return false;
   }
   if (root->getString("sha256").value_or("") != digestOf(*root)) {

@@ -59,7 +59,7 @@ static std::optional<json::Object> readObject(StringRef path,
     return std::nullopt;
   if (json::Object *object = value->getAsObject())
     return std::move(*object);
-  diags.reportFile(path, diag::BadModelConfig, "it is no JSON object");
+  diags.reportFile(path, diag::BadModelConfig, "it is not a JSON object");
   return std::nullopt;
 }
 

@@ -59,7 +59,7 @@ def compare(path: StrPath, inputs: Sources, *,
     backend, numerics, threads   as for Session
 
     Raises anec.Error when a program cannot be read or run, and ValueError for other
-    numerics. An output that is wrong is no error: see `is_right`.
+    numerics. An output that is wrong is not an error: see `is_right`.
     """
     with contextlib.ExitStack() as folders:
         rows = _anec.compare(as_path(path), {

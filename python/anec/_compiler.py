@@ -218,7 +218,7 @@ def check(path: StrPath, target: str,
     """What breaks the rules of the chip `target` in the program at `path`: a list
     of Finding. MIL is checked as it is, a source as it would be compiled with
     `options`, a package with all its kernels. Raises what `compile` raises; a
-    finding is no error."""
+    finding is not an error."""
     with compiling({**options, "target": target}) as given:
         return _findings(_anec.check_file(as_path(path), given))
 

@@ -51,7 +51,7 @@ def diff(left: StrPath, right: StrPath, *, ignore_weights: bool = False,
     shapes          of inputs with unknown extents, in both: {"x": (1, 3, 64)}
     part            of pipelines of Core ML models, only this program, from 0
 
-    Raises anec.Error when a program cannot be read; a difference is no error.
+    Raises anec.Error when a program cannot be read; a difference is not an error.
     """
     rows, text, counts = _anec.diff(as_path(left), as_path(right), {
         "ignore_weights": bool(ignore_weights), "shapes": as_shapes(shapes), "part": part})

@@ -11,7 +11,7 @@ import sys
 
 import numpy as np
 
-# What changes shapes stays: widths that are no multiple of 32, several heads.
+# What changes shapes stays: widths that are not a multiple of 32, several heads.
 SMALLER = {"dim": 48, "hidden": 80, "heads": 2, "kv_heads": 2, "seq": 24,
            "layers": 2, "vocab": 96, "batch": 8, "size": 12, "channels": 4,
            "pixels": 36, "blocks": 2, "head_dim": 20, "experts": 3, "state": 10,

@@ -217,11 +217,11 @@ TEST(Gguf, FaultsOfValues) {
   EXPECT_EQ(errorWith(value("a", GgufType(13), "\x01")),
             "the value of `a` is of type 13, which is none");
   EXPECT_EQ(errorWith(value("", GgufType::UInt8, "\x01")),
-            "the name of value 0 is no text of 1 to 1024 bytes");
+            "the name of value 0 is not a text of 1 to 1024 bytes");
   EXPECT_EQ(errorWith(value("\xff", GgufType::UInt8, "\x01")),
-            "the name of value 0 is no text of 1 to 1024 bytes");
+            "the name of value 0 is not a text of 1 to 1024 bytes");
   EXPECT_EQ(errorWith(value("a", GgufType::Bool, "\x02")),
-            "the value of `a` is no boolean");
+            "the value of `a` is not a boolean");
   EXPECT_EQ(errorWith(value("a", GgufType::String, bytesOfNumber(~0ull))),
             "it ends within the value of `a`");
   EXPECT_EQ(errorWith(value("a", GgufType::Array,
@@ -253,9 +253,9 @@ TEST(Gguf, FaultsOfArrays) {
   EXPECT_EQ(errorWith({array("a", {1}, 0, ~31ull)}),
             "`a` lies outside the file");
   EXPECT_EQ(errorWith({array("a", {4}, 0, 16)}),
-            "the data of `a` begins at 16, which is no multiple of 32");
+            "the data of `a` begins at 16, which is not a multiple of 32");
   EXPECT_EQ(errorWith({array("a", {4, 0}, 0, 0)}),
-            "`a` has an extent that is no size");
+            "`a` has an extent that is not a size");
   EXPECT_EQ(errorWith({array("a", {1, 1, 1, 1, 1}, 0, 0)}),
             "`a` has 5 extents, and the format has 4 at most");
   EXPECT_EQ(errorWith({array("a", {1ull << 31, 1ull << 31, 1ull << 31}, 0, 0)}),
@@ -274,7 +274,7 @@ TEST(Gguf, FaultsOfArrays) {
                   .starts_with("`a` is of type number 99, and anec reads "));
   EXPECT_EQ(errorWith({}, {value("general.alignment", GgufType::UInt32,
                                  bytesOfNumber<uint32_t>(24))}),
-            "`general.alignment` is 24, which is no power of two");
+            "`general.alignment` is 24, which is not a power of two");
 }
 
 TEST(Gguf, RefusesEveryTruncation) {

@@ -249,11 +249,12 @@ TEST(MILPrinter, RefusesWhatIsNoMil) {
   std::string text;
   llvm::raw_string_ostream out(text);
   EXPECT_FALSE(printMIL(module, out, {}, diags));
-  EXPECT_EQ(messages(diags),
-            "`norm` is a layer function; only kernels can be printed as MIL "
-            "[not-a-kernel]\n"
-            "`rmsnorm` is no MIL op; it has to be decomposed before it can be "
-            "printed [not-mil]\n");
+  EXPECT_EQ(
+      messages(diags),
+      "`norm` is a layer function; only kernels can be printed as MIL "
+      "[not-a-kernel]\n"
+      "`rmsnorm` is not a MIL op; it has to be decomposed before it can be "
+      "printed [not-mil]\n");
   EXPECT_EQ(text, "");
 }
 

@@ -149,7 +149,7 @@ TEST(Npy, RefusesWhatItCannotRead) {
   EXPECT_EQ(errorOf(npy(header("<f4", "(1,)") + " 1", "abcd")),
             "something follows the header");
   EXPECT_EQ(errorOf(npy(header("<f4", "(-1,)"), "abcd")),
-            "`shape` has an extent that is no size");
+            "`shape` has an extent that is not a size");
   EXPECT_EQ(errorOf(npy(header("<f4", "(2,)"), "abcd")),
             "its shape [2] of `<f4` does not fit its 4 bytes of elements");
   // The product overflows, and is 4 then.

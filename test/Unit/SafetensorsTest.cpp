@@ -85,8 +85,8 @@ TEST(Safetensors, RefusesBadHeaders) {
   EXPECT_EQ(errorOf("short"), "it ends within its header");
   EXPECT_EQ(errorOf(file("{}", "").substr(0, 9)), "it ends within its header");
   EXPECT_EQ(errorOf(std::string(8, '\xff')), "its header is too long");
-  EXPECT_EQ(errorOf(file("[]", "")), "its header is no JSON object");
-  EXPECT_EQ(errorOf(file(R"({"a": 1})", "")), "`a` is no object");
+  EXPECT_EQ(errorOf(file("[]", "")), "its header is not a JSON object");
+  EXPECT_EQ(errorOf(file(R"({"a": 1})", "")), "`a` is not an object");
   EXPECT_EQ(errorOf(file(R"({"a": {}})", "")),
             "`a` lacks `dtype`, `shape` or `data_offsets`");
   EXPECT_EQ(
@@ -98,7 +98,7 @@ TEST(Safetensors, RefusesBadHeaders) {
       errorOf(file(
           R"({"a": {"dtype": "U8", "shape": [-1], "data_offsets": [0, 1]}})",
           "x")),
-      "`a` has a shape with an extent that is no size");
+      "`a` has a shape with an extent that is not a size");
   EXPECT_NE(errorOf(file(R"({"a")", "")).find("its header cannot be read: "),
             std::string::npos);
 }

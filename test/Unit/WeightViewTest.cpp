@@ -514,9 +514,9 @@ TEST(WeightView, PrintsAndReadsText) {
 
 TEST(WeightView, RefusesStepsThatDoNotFit) {
   EXPECT_EQ(text("permute[0, 2]", {2, 3}),
-            "error: `[0, 2]` is no permutation of 2 axes");
+            "error: `[0, 2]` is not a permutation of 2 axes");
   EXPECT_EQ(text("permute[0, 0]", {2, 3}),
-            "error: `[0, 0]` is no permutation of 2 axes");
+            "error: `[0, 0]` is not a permutation of 2 axes");
   EXPECT_EQ(text("permute[0]", {2, 3}),
             "error: `permute` has 1 axes, and `[2, 3]` has 2");
   EXPECT_EQ(text("slice[:]", {2, 3}),
@@ -524,16 +524,16 @@ TEST(WeightView, RefusesStepsThatDoNotFit) {
   EXPECT_EQ(text("slice[:, :, :]", {2, 3}),
             "error: `slice` has 3 axes, and `[2, 3]` has 2");
   EXPECT_EQ(text("slice[1:1]", {2}),
-            "error: `1:1` is no range of an axis of 2");
+            "error: `1:1` is not a range of an axis of 2");
   EXPECT_EQ(text("slice[1:3]", {2}),
-            "error: `1:3` is no range of an axis of 2");
+            "error: `1:3` is not a range of an axis of 2");
   EXPECT_EQ(text("reshape[2, 2]", {2, 3}),
             "error: `[2, 3]` cannot be reshaped to `[2, 2]`");
   EXPECT_EQ(text("reshape[6, 0]", {2, 3}),
             "error: `[2, 3]` cannot be reshaped to `[6, 0]`");
   EXPECT_EQ(text("pad[2147483647:1]", {2}), "error: `[2]` gets too large");
   EXPECT_EQ(text("pad[99999999999:0]", {2}),
-            "error: `99999999999:0` is no amount of padding");
+            "error: `99999999999:0` is not an amount of padding");
   // Too many elements to count, though each extent is fine.
   EXPECT_EQ(text("pad[2000000000:0, 2000000000:0, 2000000000:0]", {1, 1, 1}),
             "error: `[1, 1, 1]` gets too large");

@@ -96,7 +96,7 @@ def make(seed, kind, folder):
 
 
 def replaced(text):
-    """Each byte that is no part of a character as U+FFFD, as the library decodes."""
+    """Each byte that is not a part of a character as U+FFFD, as the library decodes."""
     out = ""
     while text:
         for size in range(1, 5):

@@ -44,13 +44,13 @@ static std::string takeInput(const PackagedValue &input, DecodeEntry &entry) {
   }
   if (input.role == ValueRole::Position) {
     if (type.rank() > 1 || type.numElements() == 0)
-      return "its position is no number and no list";
+      return "its position is neither a number nor a list";
     entry.isOfSlots = type.rank() == 1;
     entry.read = type.numElements();
   }
   if (input.role == ValueRole::Wanted) {
     if (type.rank() != 1)
-      return "`" + input.name + "` is no list";
+      return "`" + input.name + "` is not a list";
     entry.wanted = type.shape[0];
   }
   return "";
@@ -96,8 +96,8 @@ static std::string makeEntry(const PackagedEntry &packaged,
   if (entry.states.empty())
     return "it has no states, in which texts are kept";
   if (entry.block % entry.read)
-    return "its tokens are no block for each of " + std::to_string(entry.read) +
-           " texts";
+    return "its tokens are not a block for each of " +
+           std::to_string(entry.read) + " texts";
   entry.block /= entry.read;
   if (!entry.selection)
     entry.wanted = entry.columns();

@@ -145,7 +145,7 @@ static void col2im(Node &node) {
     if (image[i] < 1 || block[i] < 1 || strides[i] < 1 || dilations[i] < 1 ||
         pads[i] < 0 || pads[count + i] < 0 ||
         !node.affords({places, block[i]}) || !node.affords({image[i]}))
-      return node.fail("its shapes and attributes are no sizes of a window");
+      return node.fail("its shapes and attributes are not sizes of a window");
     places *= block[i];
     int64_t space = image[i] + pads[i] + pads[count + i] -
                     (dilations[i] * (block[i] - 1) + 1);

@@ -147,7 +147,7 @@ static void groupNorm(Node &node) {
   if (node.failed())
     return;
   if (groups < 1 || channels % groups != 0 || x.size() == 0)
-    return node.fail("the channels are no multiple of the groups");
+    return node.fail("the channels are not a multiple of the groups");
   Val parts = e.reshape(x, {x.dim(0), groups, x.size() / (x.dim(0) * groups)});
   Val mean = meanOf(e, parts, {2}), variance = varianceOf(e, parts, mean, {2});
   Val result =

@@ -19,7 +19,7 @@ static const Vals *elements(Node &node, size_t input) {
   Val x = node.raw(input);
   const Vals *found = x ? node.e.elementsOf(x) : nullptr;
   if (!found)
-    node.fail("input " + llvm::Twine(input) + " is no sequence");
+    node.fail("input " + llvm::Twine(input) + " is not a sequence");
   return found;
 }
 

@@ -91,7 +91,7 @@ static void transpose(Node &node) {
   llvm::sort(sorted);
   for (auto [axis, entry] : llvm::enumerate(sorted))
     if (entry != int64_t(axis) || int64_t(sorted.size()) != x.rank())
-      return node.fail("`perm` is no permutation of the axes");
+      return node.fail("`perm` is not a permutation of the axes");
   node.out(node.e.transpose(x, perm));
 }
 

@@ -21,7 +21,7 @@ static DType typeOfOutput(Node &n) {
   auto code = proto::ElementType(n.attr("output_datatype", 1));
   std::optional<DType> dtype = dtypeOf(code);
   if (!dtype || *dtype == DType::Bool)
-    n.fail("`output_datatype` is no type of numbers");
+    n.fail("`output_datatype` is not a type of numbers");
   return n.failed()              ? DType::FP32
          : *dtype == DType::FP16 ? DType::FP16
                                  : DType::FP32;

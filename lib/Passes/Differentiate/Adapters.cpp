@@ -47,7 +47,7 @@ std::optional<AdapterOptions> AdapterOptions::parse(llvm::StringRef text,
     }
     if (!ok) {
       wrong = "`" + part.str() +
-              "` is none of rank=N, alpha=NUMBER and targets=NAME:NAME";
+              "` is not one of rank=N, alpha=NUMBER and targets=NAME:NAME";
       return std::nullopt;
     }
   }

@@ -49,7 +49,7 @@ std::optional<Objective> Objective::parse(llvm::StringRef text,
   if (row == std::end(losses) || (hasAxis && (row->loss != Loss::CrossEntropy ||
                                               axis.getAsInteger(10, number)))) {
     wrong = "`" + text.str() +
-            "` is none of output, mse, cross-entropy and cross-entropy:AXIS";
+            "` is not one of output, mse, cross-entropy and cross-entropy:AXIS";
     return std::nullopt;
   }
   objective.loss = row->loss;

@@ -170,7 +170,7 @@ bool FunctionDeriver::deriveAttention(const Op &op, int64_t count) {
     return true;
   }
   if (!isAlong(q) || !isAlong(k) || !isAlong(v))
-    return fail(op, "attends to what is no sequence of positions");
+    return fail(op, "attends to what is not a sequence of positions");
   if (!causal)
     return fail(op, "attends to later positions");
   if (mask)

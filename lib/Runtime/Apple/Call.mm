@@ -54,7 +54,7 @@ static std::string textOf(NSException *exception) {
 
 /// Any object can be thrown.
 static constexpr char thrownText[] =
-    "an object that is no exception was thrown";
+    "an object that is not an exception was thrown";
 
 std::optional<FrameworkError>
 apple::callFramework(Stage stage, llvm::function_ref<BOOL(NSError **)> call) {

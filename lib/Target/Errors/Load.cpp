@@ -197,7 +197,7 @@ constinit const KnownError errors::AneModule = {
 constinit const KnownError errors::Unload = {
     .id = "ane-unload",
     .family = family,
-    .summary = "a model is unloaded; this is no error",
+    .summary = "a model is unloaded; this is not an error",
     .marks = {{{.text = "doUnloadModel:options:qos:error::"}}},
     .vagueness = 2,
     .cause = "the framework writes it whenever it unloads a model; `nil "

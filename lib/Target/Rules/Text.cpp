@@ -181,7 +181,7 @@ static void inlineAxes(const MILOutline &text, const Target &target,
       for (const OutlineArgument &given : statement.arguments)
         if (given.form == OutlineArgument::Typed)
           report(given.value.range,
-                 llvm::formatv("`{0}` of `{1}` is no named constant",
+                 llvm::formatv("`{0}` of `{1}` is not a named constant",
                                given.name.text, statement.op.text)
                      .str());
   });
@@ -210,7 +210,7 @@ static void inlineArgument(const MILOutline &text, const Target &target,
       for (const OutlineArgument &given : statement.arguments)
         if (given.form == OutlineArgument::Typed)
           report(given.value.range,
-                 llvm::formatv("`{0}` of `{1}` is no named constant",
+                 llvm::formatv("`{0}` of `{1}` is not a named constant",
                                given.name.text, statement.op.text)
                      .str());
   });

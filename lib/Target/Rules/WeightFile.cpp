@@ -29,7 +29,7 @@ constinit const Rule rules::RecordOffset = {
     .date = "2026-11",
     .confidence = Confidence::High,
     .conflict = "macOS 26.6 compiles records at offsets such as 88, which are "
-                "no multiples of 64 (mil-hwx-compiler, M1 and M2)",
+                "not multiples of 64 (mil-hwx-compiler, M1 and M2)",
     .advice = "use the header's offset: that of the first record is 64, and "
               "its data start at 128",
     .ofText = recordOffset,

@@ -179,14 +179,14 @@ Value Evaluator::call(const Value &callee, Arguments given) {
     return callLoop(callee.loop(), given.items.front());
   }
   if (!callee.is(VK::Callable))
-    return fail("a " + callee.typeName() + " is no function");
+    return fail("a " + callee.typeName() + " is not a function");
   Callable &function = callee.callable();
   if (function.special == Callable::Special::Joiner)
     return function.position++ ? function.items.front() : text("");
   if (function.row)
     return callRow(*function.row, function.self, std::move(given));
   if (!function.body)
-    return fail("this is no function");
+    return fail("this is not a function");
   return callMacro(function, std::move(given));
 }
 
@@ -252,7 +252,7 @@ Value Evaluator::evaluateParts(const Expression &expression) {
   case E::Index:
     return subscript(expression);
   case E::Slice:
-    return fail("a slice is no value");
+    return fail("a slice is not a value");
   case E::Call:
     return callExpression(expression, nullptr);
   case E::Filter:

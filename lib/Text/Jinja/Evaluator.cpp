@@ -345,7 +345,7 @@ void Evaluator::assign(const Expression &target, const Value &value) {
     Value space = lookup(target.text);
     if (!space.is(VK::Namespace)) {
       fail("`" + target.text + "." + target.member + "`: `" + target.text +
-           "` is no namespace");
+           "` is not a namespace");
       return;
     }
     if (StringRef(target.member).starts_with("_")) {
@@ -390,7 +390,7 @@ void Evaluator::run(const std::vector<Statement> &program) {
   for (StringRef rest = output; !failed() && !isASCII(rest);) {
     uint32_t character = takeCharacter(rest);
     if (character >= 0xD800 && character <= 0xDFFF)
-      fail("what it prints is no Unicode: half of a surrogate pair");
+      fail("what it prints is not Unicode: half of a surrogate pair");
     if (rest.empty())
       break;
   }

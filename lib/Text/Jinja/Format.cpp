@@ -198,7 +198,7 @@ bool Interpolation::field(StringRef &rest) {
     spec.align = '=';
   spec.type = rest.empty() ? '\0' : rest.front();
   if (rest.empty() || !StringRef("diuxXoeEfFgGcrsa%").contains(spec.type))
-    return eval.fail("`%`: the text has a field that is no format"), false;
+    return eval.fail("`%`: the text has a field that is not a format"), false;
   rest = rest.drop_front();
   if (spec.type == '%') {
     out += "%";
@@ -296,7 +296,7 @@ Value Formatter::fieldOf(StringRef name) {
     }
     size_t end = rest.find(']');
     if (!rest.consume_front("[") || end == StringRef::npos)
-      return eval.fail("`format`: `" + name + "` is no field");
+      return eval.fail("`format`: `" + name + "` is not a field");
     StringRef key = rest.take_front(end - 1);
     rest = rest.drop_front(end);
     bool isIndex = !key.empty() && !key.getAsInteger(10, index);
@@ -355,8 +355,8 @@ std::string Formatter::formatted(const Value &value, StringRef text) {
     return eval.str(value);
   FormatSpec spec;
   auto wrong = [&](const Twine &why) {
-    eval.fail("`format`: `" + text + "` is no format of a " + value.typeName() +
-              why);
+    eval.fail("`format`: `" + text + "` is not a format of a " +
+              value.typeName() + why);
     return "";
   };
   if (!parse(text, spec))

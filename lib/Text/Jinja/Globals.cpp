@@ -26,7 +26,7 @@ static Ref<Dict> entriesOf(Call &call) {
     for (const Value &item : call.eval.items(call.rest[0])) {
       List pair = call.eval.items(item);
       if (pair.size() != 2 || !isHashable(pair[0])) {
-        call.fail("an item is no pair");
+        call.fail("an item is not a pair");
         return made;
       }
       made->set(pair[0], pair[1]);
@@ -60,7 +60,7 @@ static Value range(Call &call) {
     if (value.isBig())
       return call.fail("a number is too large");
     if (!value.isInteger())
-      return call.fail("a " + value.typeName() + " is no int");
+      return call.fail("a " + value.typeName() + " is not an int");
     bounds[index] = value.asInteger();
   }
   if (call.rest.size() == 1)

@@ -209,7 +209,7 @@ void Lexer::string() {
     if (isWrong) {
       at = first;
       return fail("`\\" + Twine(source[first]) +
-                  "` is no escape that is known");
+                  "` is not an escape that is known");
     }
     if (code)
       appendCharacter(value, *code);

@@ -56,7 +56,7 @@ ArrayRef<CallRow> anec::jinja::sequenceMethods() { return ofSequences; }
 
 static Value get(Call &call) {
   if (!isHashable(call[0]))
-    return call.fail("a " + call[0].typeName() + " is no key");
+    return call.fail("a " + call[0].typeName() + " is not a key");
   const Value *found = call.self.dict().find(call[0]);
   return found ? *found : call[1];
 }
@@ -76,7 +76,7 @@ static Value fromKeys(Call &call) {
   Ref<Dict> made(new Dict);
   for (const Value &key : call.eval.items(call[0])) {
     if (!isHashable(key))
-      return call.fail("a " + key.typeName() + " is no key");
+      return call.fail("a " + key.typeName() + " is not a key");
     made->set(key, call[1]);
   }
   return call.eval.dict(std::move(made));

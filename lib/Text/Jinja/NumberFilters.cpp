@@ -142,7 +142,7 @@ static Value absolute(Call &call) {
   if (call.self.isWhole())
     return call.eval.integer({false, call.self.asWhole().size});
   call.eval.failUndefined(call.self);
-  return call.fail("a " + call.self.typeName() + " is no number");
+  return call.fail("a " + call.self.typeName() + " is not a number");
 }
 
 /// An integer that is rounded to a power of 10; half to an even multiple of it,
@@ -163,10 +163,10 @@ static Value round(Call &call) {
   StringRef method = call.text(1);
   int64_t precision = call.integer(0);
   if (method != "common" && method != "ceil" && method != "floor")
-    return call.fail("the method is none of common, ceil and floor");
+    return call.fail("the method is not one of common, ceil and floor");
   if (!call.self.isNumber()) {
     call.eval.failUndefined(call.self);
-    return call.fail("a " + call.self.typeName() + " is no number");
+    return call.fail("a " + call.self.typeName() + " is not a number");
   }
   if (std::abs(precision) > 400)
     return call.fail("the precision is too large");
@@ -206,7 +206,7 @@ static Value fileSize(Call &call) {
         call.self.isText() ? floatOf(call.self.text()) : std::nullopt;
     call.eval.failUndefined(call.self);
     if (!number)
-      return call.fail("this is no number");
+      return call.fail("this is not a number");
     bytes = *number;
   }
   bool isBinary = call[0].isTrue();

@@ -265,7 +265,7 @@ bool Evaluator::contains(const Value &container, const Value &item) {
   }
   if (container.is(VK::Dict)) {
     if (!isHashable(item))
-      fail("a " + item.typeName() + " is no key of a dict");
+      fail("a " + item.typeName() + " is not a key of a dict");
     return container.dict().find(item) != nullptr;
   }
   Ref<Iterator> items = iterate(container);

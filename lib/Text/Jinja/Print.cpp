@@ -341,7 +341,7 @@ std::string JsonPrinter::leaf(const Value &value, bool isKey) {
   default:
     eval.failUndefined(value);
     eval.fail("`tojson`: a " + value.typeName() +
-              (isKey ? " is no key of JSON" : " is no JSON"));
+              (isKey ? " is not a key of JSON" : " is not JSON"));
     return "";
   }
 }

@@ -93,7 +93,7 @@ static Value join(Call &call) {
 
 static Value items(Call &call) {
   if (!call.self.is(VK::Dict) && !call.self.isUndefined())
-    return call.fail("a " + call.self.typeName() + " is no dict");
+    return call.fail("a " + call.self.typeName() + " is not a dict");
   List pairs;
   if (call.self.is(VK::Dict))
     for (const auto &[key, value] : call.self.dict().entries)
@@ -226,7 +226,7 @@ static Value dictSort(Call &call) {
     return call.fail("`by` is neither `key` nor `value`");
   if (!call.self.is(VK::Dict)) {
     call.eval.failUndefined(call.self);
-    return call.fail("a " + call.self.typeName() + " is no dict");
+    return call.fail("a " + call.self.typeName() + " is not a dict");
   }
   std::vector<Keyed> keyed;
   for (const auto &[key, value] : call.self.dict().entries)
@@ -291,7 +291,7 @@ static Value withoutRepeats(Call &call) {
                    Evaluator &eval, const Value &item) -> std::optional<Value> {
     Value key = keyOf(eval, eval.path(item, attribute), hasCase);
     if (!isHashable(key)) {
-      eval.fail("`unique`: a " + key.typeName() + " is no key");
+      eval.fail("`unique`: a " + key.typeName() + " is not a key");
       return std::nullopt;
     }
     if (seen->find(key) || !eval.reserve(seen->entries.size() * 100))

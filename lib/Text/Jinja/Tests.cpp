@@ -91,7 +91,7 @@ static Value isSame(Call &call) {
 template <const CallRow *(*find)(StringRef)>
 static Value isNamed(Call &call) {
   if (!isHashable(call.self))
-    return call.fail(Twine(call.self.typeName()) + " is no key of a dict");
+    return call.fail(Twine(call.self.typeName()) + " is not a key of a dict");
   return Value::of(call.self.isText() && find(call.self.text()));
 }
 

@@ -51,7 +51,7 @@ static Value trim(Call &call) {
   std::string text = input(call);
   const Value &set = call[0];
   if (!set.isNone() && !set.isText())
-    return call.fail("what is trimmed is no str");
+    return call.fail("what is trimmed is not a str");
   call.eval.spendOn(text);
   StringRef kept = set.isNone() ? stripped(text, true, true)
                                 : stripped(text, true, true, set.text());
@@ -61,7 +61,7 @@ static Value trim(Call &call) {
 static Value replace(Call &call) {
   const Value &count = call[2];
   if (!count.isNone() && !count.isInteger())
-    return call.fail("the count is no int");
+    return call.fail("the count is not an int");
   return call.eval.text(replaced(call.eval, input(call), call.eval.str(call[0]),
                                  call.eval.str(call[1]),
                                  count.isNone() ? -1 : count.asInteger()));
@@ -147,7 +147,7 @@ static Value truncate(Call &call) {
     return call.self;
   StringRef end = call.text(2);
   if (!call.self.isText())
-    return call.fail("a " + call.self.typeName() + " is no str");
+    return call.fail("a " + call.self.typeName() + " is not a str");
   StringRef text = call.self.text();
   text = text.take_front(offsetOf(text, size_t(kept)));
   if (size_t space = text.rfind(' ');
@@ -159,7 +159,7 @@ static Value truncate(Call &call) {
 static Value wordWrap(Call &call) {
   if (!call.self.isText()) {
     call.eval.failUndefined(call.self);
-    return call.fail("a " + call.self.typeName() + " is no str");
+    return call.fail("a " + call.self.typeName() + " is not a str");
   }
   int64_t width = call.integer(0);
   if (width <= 0)
@@ -217,7 +217,7 @@ static Value urlEncode(Call &call) {
   for (const Value &item : eval.items(call.self)) {
     List pair = eval.items(item);
     if (pair.size() != 2)
-      return call.fail("an item is no pair");
+      return call.fail("an item is not a pair");
     add(pair[0], pair[1]);
   }
   return eval.text(out.take());
@@ -226,7 +226,7 @@ static Value urlEncode(Call &call) {
 static Value xmlAttributes(Call &call) {
   if (!call.self.is(VK::Dict)) {
     call.eval.failUndefined(call.self);
-    return call.fail("a " + call.self.typeName() + " is no dict");
+    return call.fail("a " + call.self.typeName() + " is not a dict");
   }
   TextBuilder out(call.eval);
   for (const auto &[key, value] : call.self.dict().entries) {
@@ -234,7 +234,7 @@ static Value xmlAttributes(Call &call) {
       continue;
     if (!key.isText() ||
         key.text().find_first_of(" \t\n\r\f\v/>=") != StringRef::npos)
-      return call.fail("a key is no name of an attribute");
+      return call.fail("a key is not a name of an attribute");
     if (out.size() || call[0].isTrue())
       out += " ";
     std::string text = call.eval.str(value);

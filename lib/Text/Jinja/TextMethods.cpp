@@ -81,7 +81,7 @@ static Value hasEnd(Call &call) {
   auto isEnd = [&](const Value &value) {
     if (!value.isText()) {
       call.eval.failUndefined(value);
-      call.fail("a " + value.typeName() + " is no str");
+      call.fail("a " + value.typeName() + " is not a str");
       return false;
     }
     return atStart ? text.starts_with(value.text())
@@ -215,7 +215,7 @@ static Value join(Call &call) {
       out += call.self.text();
     if (!item->isText() && !call.self.isMarkup()) {
       eval.failUndefined(*item);
-      return call.fail("a " + item->typeName() + " is no str");
+      return call.fail("a " + item->typeName() + " is not a str");
     }
     out += call.self.isMarkup() && !item->isMarkup() ? escaped(eval.str(*item))
                                                      : item->text().str();
@@ -231,7 +231,7 @@ template <char place>
 static Value justify(Call &call) {
   std::string fill = call[1].text().empty() ? " " : part(call, 1);
   if (countCharacters(call.text(1)) > 1)
-    return call.fail("what fills is no single character");
+    return call.fail("what fills is not a single character");
   return made(call, justified(call.eval, call.self.text(), call.integer(0),
                               fill, place));
 }
@@ -275,7 +275,7 @@ static Value format(Call &call) {
 
 static Value formatMap(Call &call) {
   if (!call[0].is(VK::Dict))
-    return call.fail("a " + call[0].typeName() + " is no dict");
+    return call.fail("a " + call[0].typeName() + " is not a dict");
   Named named;
   for (const auto &[key, value] : call[0].dict().entries)
     if (key.isText())

@@ -86,7 +86,7 @@ std::string Model::checkPieces() {
 
 std::string Model::read(StringRef file) {
   if (!protobuf::merge(arrayRefFromStringRef(file), *this) || pieces.empty())
-    return "it is no SentencePiece model, or damaged";
+    return "it is not a SentencePiece model, or is damaged";
   if (pieces.size() > mostPieces)
     return "it has " + std::to_string(pieces.size()) + " pieces, and at most " +
            std::to_string(mostPieces) + " are read";

@@ -111,7 +111,7 @@ static void imageToColumns(Node &n) {
     return n.fail("its input must have rank 4");
   for (size_t i = 0; i != 2; ++i)
     if (kernel[i] < 1 || dilation[i] < 1 || stride[i] < 1 || padding[i] < 0)
-      return n.fail("its numbers are no sizes of a window");
+      return n.fail("its numbers are not sizes of a window");
   Shape pads = {0, 0, padding[0], padding[1], 0, 0, padding[0], padding[1]};
   Val padded = OnnxNode(n, "Pad").in(x).in(e.list(pads)).run();
   Vals parts;

@@ -216,7 +216,7 @@ static void groupNorm(Node &n) {
   for (StringRef size : {"N", "C", "HxW", "cudnn_enabled"})
     n.ignore(size);
   if (n.failed() || !x || groups < 1 || x.dim(1) % groups != 0 || x.size() == 0)
-    return n.fail("the channels are no multiple of the groups");
+    return n.fail("the channels are not a multiple of the groups");
   Val parts = e.reshape(x, {x.dim(0), groups, x.size() / (x.dim(0) * groups)});
   Val mean = meanOf(e, parts, {2}), variance = varianceOf(e, parts, mean, {2});
   Val inverse = inverseDeviation(e, variance, epsilon);

@@ -266,7 +266,7 @@ static void pixelShuffle(Node &n) {
   constexpr int64_t most = 4096;
   if (n.failed() || x.rank() < 3 || factor < 1 || factor > most ||
       x.dim(-3) % (factor * factor) != 0)
-    return n.fail("the channels are no multiple of the factor");
+    return n.fail("the channels are not a multiple of the factor");
   Shape shape(x.shape().begin(), x.shape().end() - 3);
   int64_t batch = 1;
   for (int64_t extent : shape)
@@ -286,7 +286,7 @@ static void pixelUnshuffle(Node &n) {
   int64_t factor = n.integer("downscale_factor");
   if (n.failed() || x.rank() < 3 || factor < 1 || x.dim(-2) % factor != 0 ||
       x.dim(-1) % factor != 0)
-    return n.fail("the plane is no multiple of the factor");
+    return n.fail("the plane is not a multiple of the factor");
   Shape shape(x.shape().begin(), x.shape().end() - 3);
   int64_t batch = 1;
   for (int64_t extent : shape)
@@ -306,7 +306,7 @@ static void channelShuffle(Node &n) {
   int64_t groups = n.integer("groups");
   if (n.failed() || x.rank() < 3 || groups < 1 || x.dim(1) % groups != 0 ||
       x.size() == 0)
-    return n.fail("the channels are no multiple of the groups");
+    return n.fail("the channels are not a multiple of the groups");
   int64_t each = x.dim(1) / groups;
   Val parts =
       e.reshape(x, {x.dim(0), groups, each, x.size() / (x.dim(0) * x.dim(1))});

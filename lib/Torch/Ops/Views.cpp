@@ -137,7 +137,7 @@ static void givePermuted(Node &n, Shape perm) {
   llvm::sort(sorted);
   for (auto [axis, entry] : llvm::enumerate(sorted))
     if (entry != int64_t(axis) || int64_t(sorted.size()) != rankOf(x))
-      return n.fail("`dims` is no permutation of the axes");
+      return n.fail("`dims` is not a permutation of the axes");
   if (isComplex(x.type))
     perm.push_back(int64_t(perm.size()));
   n.out(n.e.transpose(x.val, perm));

@@ -60,7 +60,8 @@ static bool broadcastsBatch(const Op &op) {
          });
 }
 
-/// Whether a product adds over a number of elements that is no multiple of 32.
+/// Whether a product adds over a number of elements that is not a multiple
+/// of 32.
 static bool addsOverOdd(const Op &op) {
   if (!op.is(ops::Matmul))
     return false;

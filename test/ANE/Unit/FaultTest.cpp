@@ -224,7 +224,7 @@ TEST(AneFaultsOnce, Decoded) {
       {"Request cancelled", loadCall, "[ane-cancelled]"},
       {"NSCocoaErrorDomain 4097: the connection was interrupted", loadCall,
        "[ane-interrupted]"},
-      {"throw", loadCall, "an object that is no exception was thrown"},
+      {"throw", loadCall, "an object that is not an exception was thrown"},
       {"status=0x1d", loadCall, "[ane-surface-size]"},
       {"needs the entitlement com.apple.aned", loadCall, "[ane-not-allowed]"},
       {"Program load failed - no memory (transient)", loadCall,

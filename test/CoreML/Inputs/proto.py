@@ -162,7 +162,7 @@ class Schema:
             if kind in ("int32", "int64") and value >= 1 << 63:
                 value -= 1 << 64
             if kind == "int32" and not -1 << 31 <= value < 1 << 31:
-                raise Malformed(f"{path}: {value} is no int32")
+                raise Malformed(f"{path}: {value} is not an int32")
             return struct.unpack("<f" if kind == "float" else "<d", value)[0] \
                 if kind in ("float", "double") else value
         name = self.resolve(kind, scope)

@@ -94,7 +94,7 @@ REFUSED = [
     ({}, "the body has no `messages`", "messages"),
     ({"messages": None}, "the body has no `messages`", "messages"),
     ({"messages": []}, "`messages` has to be a list of at least one", "messages"),
-    ({"messages": [{"content": "a"}]}, "message 0 is no object with a text `role`",
+    ({"messages": [{"content": "a"}]}, "message 0 is not an object with a text `role`",
      "messages"),
     ({"messages": ONE + ONE}, "the `chat_template` refuses this conversation: Roles must",
      "messages"),
