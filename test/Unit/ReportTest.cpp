@@ -90,7 +90,7 @@ TEST(ReferencePages, ListsDiagnosticsOfTheCaller) {
     std::string text;
     llvm::raw_string_ostream out(text);
     EXPECT_TRUE(printReferencePage(name, {diag::MyOwn}, out));
-    EXPECT_EQ(text.find("| my-own | warning | a \\| b `{0}` |") !=
+    EXPECT_EQ(text.find("## my-own\n\n**warning:** a | b `{0}`\n") !=
                   std::string::npos,
               name == "diagnostics")
         << name.str();
