@@ -13,6 +13,7 @@
 #include "lib/IR/Builder.h"
 #include "lib/IR/Clone.h"
 #include "lib/IR/Elements.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Runtime/InputArrays.h"
 #include "lib/Runtime/MomentsBackend.h"

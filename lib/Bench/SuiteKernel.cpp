@@ -5,6 +5,7 @@
 
 #include "lib/Bench/SuiteKernel.h"
 #include "lib/IR/Builder.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Support/Half.h"
 #include "llvm/Support/ErrorHandling.h"

@@ -7,6 +7,7 @@
 #include "OpArguments.h"
 #include "lib/CoreML/Diags.h"
 #include "lib/IR/Blocks.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -13,6 +13,7 @@
 #include "lib/CoreML/Diags.h"
 #include "lib/CoreML/Writer.h"
 #include "lib/IR/Builder.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/MIL/ReservedNames.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Support/Suggestion.h"

@@ -6,7 +6,9 @@
 #include "Opsets.h"
 #include "OpArguments.h"
 #include "lib/IR/Builder.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Sampling.h"
 #include <algorithm>
 
 using namespace anec;

@@ -9,6 +9,7 @@
 #include "lib/CoreML/Diags.h"
 #include "lib/CoreML/Writer.h"
 #include "lib/IR/Builder.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/MIL/Diags.h"
 #include "lib/MIL/FunctionBinder.h"
 #include "lib/MIL/Spelling.h"

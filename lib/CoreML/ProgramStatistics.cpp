@@ -7,6 +7,7 @@
 #include "OperationNames.h"
 #include "lib/IR/OpDef.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Quantization.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 

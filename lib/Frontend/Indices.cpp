@@ -17,6 +17,7 @@
 
 #include "Lowering.h"
 #include "lib/Frontend/Diags.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "llvm/Support/MathExtras.h"
 

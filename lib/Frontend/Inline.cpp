@@ -20,6 +20,7 @@
 #include "lib/Frontend/Diags.h"
 #include "lib/IR/Clone.h"
 #include "lib/IR/Diags.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Ops.h"
 #include "llvm/ADT/StringExtras.h"

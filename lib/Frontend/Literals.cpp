@@ -18,6 +18,7 @@
 #include "Lowering.h"
 #include "lib/Frontend/Diags.h"
 #include "lib/IR/Elements.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include <cmath>
 

@@ -24,6 +24,7 @@
 #include "Lowering.h"
 #include "lib/Frontend/Diags.h"
 #include "lib/IR/Diags.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Ops.h"
 

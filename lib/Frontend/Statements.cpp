@@ -7,7 +7,9 @@
 #include "lib/Frontend/Diags.h"
 #include "lib/IR/Diags.h"
 #include "lib/IR/Names.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Stored.h"
 
 using namespace anec;
 using namespace anec::frontend;

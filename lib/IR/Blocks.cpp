@@ -5,6 +5,7 @@
 
 #include "lib/IR/Blocks.h"
 #include "lib/IR/Names.h"
+#include "lib/IR/ParamNames.h"
 #include <cstring>
 
 using namespace anec;

@@ -17,6 +17,7 @@
 
 #include "lib/IR/Clone.h"
 #include "lib/IR/OpDef.h"
+#include "lib/IR/ParamNames.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace anec {

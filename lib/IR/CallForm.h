@@ -7,6 +7,7 @@
 #define ANEC_LIB_IR_CALLFORM_H
 
 #include "lib/IR/Blocks.h"
+#include "lib/IR/ParamNames.h"
 
 namespace anec {
 

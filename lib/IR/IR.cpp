@@ -5,6 +5,7 @@
 
 #include "anec/IR/IR.h"
 #include "lib/IR/OpDef.h"
+#include "lib/IR/ParamNames.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

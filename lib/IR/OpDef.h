@@ -292,13 +292,6 @@ constexpr ParamDef number(const FloatParam &name,
                           llvm::StringLiteral doc = "") {
   return {name, ParamKind::Constant, dtypes, typeVar, 0, fallback, doc};
 }
-/// A number that is added to what must not be 0, in an element type of its own.
-constexpr ParamDef epsilon(llvm::StringLiteral fallback,
-                           DTypeSet dtypes = floats) {
-  ParamDef def = number(param::epsilon, fallback, 0, dtypes);
-  def.offZero = true;
-  return def;
-}
 
 /// A value parameter with a role.
 constexpr ParamDef as(ValueRole role, ParamDef param) {

@@ -14,6 +14,7 @@
 #include "TextReader.h"
 #include "lib/IR/Builder.h"
 #include "lib/IR/Diags.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/IR/Verifier.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"

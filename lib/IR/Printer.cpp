@@ -7,6 +7,7 @@
 #include "lib/IR/Builder.h"
 #include "lib/IR/DerivedConstant.h"
 #include "lib/IR/Names.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/IR/Text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -7,6 +7,7 @@
 #include "lib/IR/Blocks.h"
 #include "lib/IR/Builder.h"
 #include "lib/IR/Diags.h"
+#include "lib/IR/ParamNames.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"

@@ -13,6 +13,7 @@
 #include "anec/IR/IR.h"
 #include "lib/IR/Diags.h"
 #include "lib/IR/OpDef.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/IR/Verifier.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"

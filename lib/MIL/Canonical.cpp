@@ -6,6 +6,7 @@
 #include "lib/MIL/Canonical.h"
 #include "lib/IR/DerivedConstant.h"
 #include "lib/IR/OpDef.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"

@@ -8,6 +8,7 @@
 #include "lib/IR/Blocks.h"
 #include "lib/IR/DerivedConstant.h"
 #include "lib/IR/OpDef.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/MIL/Spelling.h"
 #include "lib/Ops/Ops.h"
 #include "llvm/ADT/DenseMap.h"

@@ -10,8 +10,10 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "lib/IR/ParamNames.h"
 #include "lib/MIL/FunctionBinder.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Slice.h"
 #include "lib/Ops/Slices.h"
 #include <functional>
 

@@ -13,6 +13,7 @@
 
 #include "LoopTurns.h"
 #include "lib/IR/Diags.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/MIL/Diags.h"
 #include "lib/MIL/FunctionBinder.h"
 #include "lib/Ops/Control.h"

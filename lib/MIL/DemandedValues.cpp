@@ -11,6 +11,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "lib/IR/ParamNames.h"
 #include "lib/IR/ParametersOf.h"
 #include "lib/MIL/Diags.h"
 #include "lib/MIL/FunctionBinder.h"

@@ -6,6 +6,7 @@
 #include "DerivedNumbers.h"
 #include "Number.h"
 #include "lib/IR/DerivedConstant.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/MIL/Spelling.h"
 #include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"

@@ -6,6 +6,7 @@
 #include "Emitter.h"
 #include "ReservedNames.h"
 #include "lib/IR/Builder.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/MIL/Spelling.h"
 #include "lib/Ops/Control.h"
 #include "lib/Ops/Ops.h"

@@ -12,9 +12,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/IR/Diags.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/MIL/Diags.h"
 #include "lib/MIL/FunctionBinder.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Fill.h"
+#include "lib/Ops/Params/Indices.h"
 #include <algorithm>
 #include <cmath>
 

@@ -5,6 +5,7 @@
 
 #include "lib/MIL/FunctionBinder.h"
 #include "lib/IR/Diags.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/MIL/Diags.h"
 #include "lib/MIL/Spelling.h"
 #include "lib/Ops/Diags.h"

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/IR/Diags.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/MIL/Diags.h"
 #include "lib/MIL/FunctionBinder.h"
 #include "lib/Ops/Ops.h"

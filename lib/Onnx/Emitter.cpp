@@ -7,9 +7,11 @@
 #include "EmptyOperands.h"
 #include "anec/IR/DType.h"
 #include "anec/IR/Params.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Onnx/Diags.h"
 #include "lib/Ops/Cost.h"
 #include "lib/Ops/Gradient.h"
+#include "lib/Ops/Params/Slice.h"
 #include <cmath>
 
 using namespace anec;

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FixedInputs.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 

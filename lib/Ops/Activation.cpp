@@ -6,8 +6,13 @@
 #include "Decompose.h"
 #include "Elementwise.h"
 #include "Infer.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include <cmath>
+
+namespace anec::param {
+ANEC_PARAM(alphaValue, "alpha", Value)
+} // namespace anec::param
 
 using namespace anec;
 

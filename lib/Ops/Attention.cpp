@@ -12,8 +12,10 @@
 #include "Attention.h"
 #include "Infer.h"
 #include "Reference.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
+#include "lib/Ops/Params/Attention.h"
 #include <cmath>
 
 using namespace anec;

@@ -16,11 +16,20 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Params/Blocks.h"
 #include "Infer.h"
 #include "Reference.h"
 #include "lib/IR/Diags.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
+
+namespace anec::param {
+ANEC_PARAM(blockShape, "block_shape", Ints)
+ANEC_PARAM(crops, "crops", Ints)
+ANEC_PARAM(downscaleFactor, "downscale_factor", Int)
+ANEC_PARAM(paddings, "paddings", Ints)
+} // namespace anec::param
 
 using namespace anec;
 

@@ -13,7 +13,15 @@
 #include "Reference.h"
 #include "lib/Ops/KeepBoxes.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Sampling.h"
 #include <algorithm>
+
+namespace anec::param {
+ANEC_PARAM(iouThreshold, "iou_threshold", Float)
+ANEC_PARAM(maxBoxes, "max_boxes", Int)
+ANEC_PARAM(perClassSuppression, "per_class_suppression", Bool)
+ANEC_PARAM(scores, "scores", Value)
+} // namespace anec::param
 
 using namespace anec;
 

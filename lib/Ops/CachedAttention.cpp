@@ -14,8 +14,16 @@
 #include "Attention.h"
 #include "Decompose.h"
 #include "Reference.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
+#include "lib/Ops/Params/Attention.h"
 #include <cmath>
+
+namespace anec::param {
+ANEC_PARAM(blockMask, "block_mask", Value)
+ANEC_PARAM(kCache, "k_cache", Value)
+ANEC_PARAM(vCache, "v_cache", Value)
+} // namespace anec::param
 
 using namespace anec;
 

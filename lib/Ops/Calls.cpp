@@ -5,6 +5,7 @@
 
 #include "lib/Ops/Calls.h"
 #include "lib/IR/Builder.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 

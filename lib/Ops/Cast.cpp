@@ -5,6 +5,7 @@
 
 #include "Elementwise.h"
 #include "Infer.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Gradient.h"
 
 using namespace anec;

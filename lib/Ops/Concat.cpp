@@ -5,8 +5,14 @@
 
 #include "Infer.h"
 #include "Reference.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
+
+namespace anec::param {
+ANEC_PARAM(numSplits, "num_splits", Int)
+ANEC_PARAM(splitSizes, "split_sizes", Ints)
+} // namespace anec::param
 
 using namespace anec;
 

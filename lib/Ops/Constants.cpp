@@ -13,8 +13,10 @@
 #include "Reference.h"
 #include "anec/IR/ArrayView.h"
 #include "lib/IR/DerivedConstant.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Stored.h"
 
 using namespace anec;
 

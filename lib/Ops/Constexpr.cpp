@@ -19,10 +19,19 @@
 #include "Quantization.h"
 #include "Reference.h"
 #include "lib/IR/Diags.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Quantization.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
+
+namespace anec::param {
+ANEC_PARAM(dataMask, "data_mask", Value)
+ANEC_PARAM(offset, "offset", Value)
+ANEC_PARAM(quantizedData, "quantized_data", Value)
+ANEC_PARAM(sourceVal, "source_val", Value)
+} // namespace anec::param
 
 using namespace anec;
 

@@ -11,8 +11,16 @@
 #include "Constexpr.h"
 #include "Reference.h"
 #include "lib/IR/Diags.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Quantization.h"
+
+namespace anec::param {
+ANEC_PARAM(indicesMask, "indices_mask", Value)
+ANEC_PARAM(indicesNonzeroData, "indices_nonzero_data", Value)
+ANEC_PARAM(vectorAxis, "vector_axis", Int)
+} // namespace anec::param
 
 using namespace anec;
 

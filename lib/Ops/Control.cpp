@@ -10,6 +10,7 @@
 
 #include "lib/Ops/Control.h"
 #include "Infer.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Cost.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Interpreter.h"

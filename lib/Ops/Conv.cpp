@@ -7,9 +7,11 @@
 #include "Infer.h"
 #include "Reference.h"
 #include "lib/IR/Diags.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Convolution.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
+#include "lib/Ops/Params/Convolution.h"
 
 using namespace anec;
 

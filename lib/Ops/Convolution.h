@@ -7,6 +7,8 @@
 #define ANEC_LIB_OPS_CONVOLUTION_H
 
 #include "lib/IR/OpDef.h"
+#include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Convolution.h"
 
 namespace anec {
 

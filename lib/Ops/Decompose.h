@@ -15,6 +15,7 @@
 
 #include "lib/IR/Builder.h"
 #include "lib/IR/DerivedConstant.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 
 namespace anec {

@@ -11,6 +11,7 @@
 
 #include "Elementwise.h"
 #include "Infer.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include <cmath>
 

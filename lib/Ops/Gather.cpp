@@ -15,8 +15,10 @@
 #include "Indices.h"
 #include "Infer.h"
 #include "Reference.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
+#include "lib/Ops/Params/Indices.h"
 #include <numeric>
 
 using namespace anec;

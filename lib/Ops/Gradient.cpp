@@ -7,6 +7,7 @@
 #include "Infer.h"
 #include "lib/IR/BuiltOrder.h"
 #include "lib/IR/DerivedConstant.h"
+#include "lib/IR/ParamNames.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -6,8 +6,13 @@
 #include "Decompose.h"
 #include "Elementwise.h"
 #include "Infer.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
+
+namespace anec::param {
+ANEC_PARAM(heads, "heads", Int)
+} // namespace anec::param
 
 using namespace anec;
 

@@ -11,9 +11,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Infer.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Ops.h"
 #include <climits>
+
+namespace anec::param {
+ANEC_PARAM(arguments, "arguments", Value)
+} // namespace anec::param
 
 using namespace anec;
 

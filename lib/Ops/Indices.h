@@ -8,6 +8,7 @@
 
 #include "Infer.h"
 #include "Reference.h"
+#include "lib/IR/ParamNames.h"
 
 namespace anec {
 

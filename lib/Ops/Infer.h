@@ -18,6 +18,7 @@
 #define ANEC_LIB_OPS_INFER_H
 
 #include "lib/IR/OpDef.h"
+#include "lib/IR/ParamNames.h"
 
 namespace anec {
 
@@ -41,6 +42,13 @@ constexpr ParamDef extents(const IntsParam &name,
 /// the two is given.
 constexpr ParamDef computed(const ValueParam &name) {
   return optionalValue(name, {DType::Int32}, 0, "for computed positions");
+}
+/// A number that is added to what must not be 0, in an element type of its own.
+constexpr ParamDef epsilon(llvm::StringLiteral fallback,
+                           DTypeSet dtypes = floats) {
+  ParamDef def = number(param::epsilon, fallback, 0, dtypes);
+  def.offZero = true;
+  return def;
 }
 /// An optional constant.
 template <typename Param>

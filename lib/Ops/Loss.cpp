@@ -3,9 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Params/Loss.h"
 #include "Decompose.h"
 #include "Infer.h"
 #include "Reference.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Gradient.h"
 #include <cmath>
 

@@ -7,6 +7,7 @@
 #include "Infer.h"
 #include "Reference.h"
 #include "lib/IR/Diags.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
 #include "llvm/ADT/StringExtras.h"

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Infer.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 
 using namespace anec;

@@ -8,9 +8,11 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Params/Norm.h"
 #include "Decompose.h"
 #include "Infer.h"
 #include "Reference.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Gradient.h"
 #include <cmath>
 

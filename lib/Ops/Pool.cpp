@@ -11,8 +11,10 @@
 
 #include "Infer.h"
 #include "Reference.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
+#include "lib/Ops/Params/Convolution.h"
 #include "lib/Ops/Pooling.h"
 #include <cmath>
 

@@ -6,7 +6,9 @@
 #ifndef ANEC_LIB_OPS_POOLING_H
 #define ANEC_LIB_OPS_POOLING_H
 
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Convolution.h"
 
 namespace anec {
 

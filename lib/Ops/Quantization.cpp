@@ -7,7 +7,9 @@
 #include "Infer.h"
 #include "Reference.h"
 #include "lib/IR/Diags.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Quantization.h"
 #include <cmath>
 
 using namespace anec;

@@ -12,7 +12,9 @@
 
 #include "Elementwise.h"
 #include "Infer.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Gradient.h"
+#include "lib/Ops/Params/Fill.h"
 
 using namespace anec;
 

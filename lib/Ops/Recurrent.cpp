@@ -14,10 +14,12 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Params/Recurrent.h"
 #include "Infer.h"
 #include "RecurrentSteps.h"
 #include "Reference.h"
 #include "lib/IR/Diags.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include <cmath>
 

@@ -5,7 +5,9 @@
 
 #include "RecurrentSteps.h"
 #include "Decompose.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Recurrent.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cassert>

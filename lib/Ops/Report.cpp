@@ -5,6 +5,7 @@
 
 #include "anec/Ops/Report.h"
 #include "lib/IR/OpDef.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Cost.h"
 #include "lib/Ops/Ops.h"
 #include "llvm/ADT/DenseMap.h"

@@ -16,9 +16,19 @@
 
 #include "Infer.h"
 #include "Sampling.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
+#include "lib/Ops/Params/Sampling.h"
 #include <cmath>
+
+namespace anec::param {
+ANEC_PARAM(cropHeight, "crop_height", Ints)
+ANEC_PARAM(cropWidth, "crop_width", Ints)
+ANEC_PARAM(halfPixelCenters, "half_pixel_centers", Bool)
+ANEC_PARAM(interpolationMode, "interpolation_mode", String)
+ANEC_PARAM(resizedDims, "resized_dims", Int)
+} // namespace anec::param
 
 using namespace anec;
 

@@ -5,8 +5,14 @@
 
 #include "Infer.h"
 #include "Reference.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
+#include "lib/Ops/Params/Sequences.h"
+
+namespace anec::param {
+ANEC_PARAM(windowStride, "stride", Int)
+} // namespace anec::param
 
 using namespace anec;
 

@@ -12,7 +12,9 @@
 #include "Infer.h"
 #include "Reference.h"
 #include "lib/IR/Elements.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Gradient.h"
+#include "lib/Ops/Params/Norm.h"
 #include <cmath>
 
 using namespace anec;

@@ -3,13 +3,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Params/Rope.h"
 #include "Decompose.h"
 #include "Infer.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
 #include "lib/Ops/RopeAngles.h"
 #include "lib/Support/Half.h"
 #include <cmath>
+
+namespace anec::param {
+ANEC_PARAM(cosines, "cosines", Value)
+ANEC_PARAM(sines, "sines", Value)
+} // namespace anec::param
 
 using namespace anec;
 

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Ops/RopeAngles.h"
+#include "lib/Ops/Params/Rope.h"
 #include <algorithm>
 #include <cmath>
 

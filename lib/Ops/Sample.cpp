@@ -12,9 +12,24 @@
 #include "Infer.h"
 #include "Sampling.h"
 #include "lib/IR/Diags.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Sampling.h"
 #include <cmath>
+
+namespace anec::param {
+ANEC_PARAM(boxCoordinateMode, "box_coordinate_mode", String)
+ANEC_PARAM(boxIndices, "box_indices", Value)
+ANEC_PARAM(normalizedCoordinates, "normalized_coordinates", Bool)
+ANEC_PARAM(outputHeight, "output_height", Int)
+ANEC_PARAM(outputWidth, "output_width", Int)
+ANEC_PARAM(padValue, "pad_value", Float)
+ANEC_PARAM(spatialScale, "spatial_scale", Float)
+ANEC_PARAM(targetHeight, "target_height", Int)
+ANEC_PARAM(targetWidth, "target_width", Int)
+ANEC_PARAM(transformMatrix, "transform_matrix", Value)
+} // namespace anec::param
 
 using namespace anec;
 

@@ -14,7 +14,9 @@
 #include "Indices.h"
 #include "Infer.h"
 #include "Reference.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Gradient.h"
+#include "lib/Ops/Params/Indices.h"
 #include <cmath>
 #include <numeric>
 

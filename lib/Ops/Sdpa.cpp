@@ -13,8 +13,10 @@
 #include "Attention.h"
 #include "Decompose.h"
 #include "Reference.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
+#include "lib/Ops/Params/Attention.h"
 #include <cmath>
 
 using namespace anec;

@@ -5,8 +5,15 @@
 
 #include "Elementwise.h"
 #include "Infer.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
+
+namespace anec::param {
+ANEC_PARAM(a, "a", Value)
+ANEC_PARAM(b, "b", Value)
+ANEC_PARAM(cond, "cond", Value)
+} // namespace anec::param
 
 using namespace anec;
 

@@ -12,6 +12,7 @@
 
 #include "Elementwise.h"
 #include "Infer.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
 

@@ -3,11 +3,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Params/Slice.h"
 #include "Infer.h"
 #include "Reference.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
 #include "lib/Ops/Slices.h"
+
+namespace anec::param {
+ANEC_PARAM(endValue, "end", Value)
+} // namespace anec::param
 
 using namespace anec;
 

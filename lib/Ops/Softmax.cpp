@@ -5,6 +5,7 @@
 
 #include "Infer.h"
 #include "Reference.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Gradient.h"
 
 using namespace anec;

@@ -12,8 +12,16 @@
 
 #include "Infer.h"
 #include "Reference.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Gradient.h"
+#include "lib/Ops/Params/Indices.h"
 #include <numeric>
+
+namespace anec::param {
+ANEC_PARAM(outputIndicesDtype, "output_indices_dtype", String)
+ANEC_PARAM(returnIndices, "return_indices", Bool)
+ANEC_PARAM(sort, "sort", Bool)
+} // namespace anec::param
 
 using namespace anec;
 

@@ -5,7 +5,9 @@
 
 #include "lib/Ops/Weights.h"
 #include "lib/IR/OpDef.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Stored.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -12,6 +12,7 @@
 #include "anec/Package/WeightBinding.h"
 #include "lib/IR/OpDef.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Norm.h"
 #include "lib/Ops/Weights.h"
 #include "lib/Support/Half.h"
 #include "llvm/Support/xxhash.h"

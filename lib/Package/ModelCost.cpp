@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Package/ModelCost.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Cost.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Package/ScheduleWalk.h"

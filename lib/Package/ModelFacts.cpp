@@ -4,7 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Package/ModelFacts.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Rope.h"
 #include "lib/Package/Diags.h"
 #include "lib/Package/RopeScaling.h"
 #include "lib/Package/ScheduleWalk.h"

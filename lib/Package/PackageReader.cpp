@@ -7,6 +7,7 @@
 #include "anec/MIL/Reader.h"
 #include "anec/Package/ModelPackage.h"
 #include "anec/Support/MappedFile.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/IR/Text.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Package/Diags.h"

@@ -7,6 +7,7 @@
 #include "anec/Package/ModelFacts.h"
 #include "lib/IR/OpDef.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Rope.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 #include <cmath>

@@ -6,6 +6,7 @@
 #include "lib/Package/ScheduleDot.h"
 #include "lib/IR/Names.h"
 #include "lib/IR/OpDef.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"

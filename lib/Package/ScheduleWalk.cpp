@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Package/ScheduleWalk.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Ops/Weights.h"
 

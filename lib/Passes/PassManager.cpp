@@ -5,6 +5,7 @@
 
 #include "anec/Passes/PassManager.h"
 #include "VerifyNumerics.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/IR/Verifier.h"
 #include "lib/Passes/Diags.h"
 #include "lib/Support/Suggestion.h"

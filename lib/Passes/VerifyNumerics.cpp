@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "VerifyNumerics.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/IR/WeightName.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Passes/Diags.h"

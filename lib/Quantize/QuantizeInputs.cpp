@@ -13,6 +13,7 @@
 
 #include "InputUse.h"
 #include "lib/IR/Builder.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Ops/Weights.h"
 #include "lib/Quantize/Diags.h"

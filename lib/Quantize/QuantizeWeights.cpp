@@ -6,6 +6,7 @@
 #include "InputUse.h"
 #include "lib/IR/Builder.h"
 #include "lib/IR/Elements.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Ops/Weights.h"
 #include "lib/Quantize/Diags.h"

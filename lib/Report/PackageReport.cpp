@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Report/PackageReport.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Package/ScheduleWalk.h"
 #include "llvm/ADT/STLExtras.h"

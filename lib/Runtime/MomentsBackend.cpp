@@ -7,6 +7,7 @@
 #include "TappedProgram.h"
 #include "lib/IR/Builder.h"
 #include "lib/IR/Clone.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>

@@ -7,7 +7,9 @@
 #include "TappedProgram.h"
 #include "lib/IR/Builder.h"
 #include "lib/IR/Clone.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Quantization.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 

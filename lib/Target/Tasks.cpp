@@ -11,6 +11,7 @@
 
 #include "lib/Target/Tasks.h"
 #include "Rules/Predicates.h"
+#include "lib/IR/ParamNames.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/MathExtras.h"
 

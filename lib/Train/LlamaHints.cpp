@@ -5,6 +5,7 @@
 
 #include "anec/Formats/Source.h"
 #include "anec/Package/ModelPackage.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Package/ScheduleWalk.h"
 #include "lib/Train/Checkpoint.h"

@@ -4,8 +4,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "TrainingStep.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Cost.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Indices.h"
+#include "lib/Ops/Params/Loss.h"
 #include "lib/Package/ScheduleWalk.h"
 #include "lib/Train/Diags.h"
 #include "llvm/ADT/STLExtras.h"

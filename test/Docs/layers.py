@@ -38,7 +38,7 @@ LAYERS = {
         "Text": "Support Protobuf",
         "Generate": "Support Ops Package Runtime Text",
         "Import": "Support IR Arrays Package",
-        "Train": "Support Ops Arrays MIL Package Formats Runtime Text Generate",
+        "Train": "Support IR Ops Arrays MIL Package Formats Runtime Text Generate",
         "Serve": "Support Text Generate",
     },
     "interfaces": {

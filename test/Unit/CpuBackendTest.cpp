@@ -10,6 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "CpuGraph.h"
+#include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Convolution.h"
 #include <random>
 
 using namespace anec;

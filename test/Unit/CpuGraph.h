@@ -13,6 +13,7 @@
 #define ANEC_TEST_UNIT_CPUGRAPH_H
 
 #include "lib/IR/Builder.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/IR/Text.h"
 #include "lib/Ops/Interpreter.h"
 #include "lib/Ops/Ops.h"

@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "CpuGraph.h"
+#include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Convolution.h"
 
 using namespace anec;
 

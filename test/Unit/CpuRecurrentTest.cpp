@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CpuGraph.h"
+#include "lib/Ops/Params/Recurrent.h"
 
 using namespace anec;
 

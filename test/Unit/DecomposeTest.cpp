@@ -11,8 +11,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/IR/Builder.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Interpreter.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Attention.h"
+#include "lib/Ops/Params/Rope.h"
 #include "lib/Support/Half.h"
 #include "gtest/gtest.h"
 #include <cmath>

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Passes/PassManager.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/IR/Text.h"
 #include "lib/Ops/Interpreter.h"
 #include "lib/Ops/Ops.h"

@@ -9,6 +9,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "lib/IR/ParamNames.h"
 #include "lib/IR/Text.h"
 #include "lib/Ops/Interpreter.h"
 #include "lib/Ops/Ops.h"

@@ -14,6 +14,7 @@
 #include "anec/MIL/Reader.h"
 #include "lib/Arrays/StoredAs.h"
 #include "lib/IR/Builder.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/MIL/Spelling.h"
 #include "lib/Ops/Ops.h"
 #include "gtest/gtest.h"

@@ -5,6 +5,7 @@
 
 #include "anec/MIL/Printer.h"
 #include "lib/IR/Builder.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/IR/Verifier.h"
 #include "lib/Ops/Interpreter.h"
 #include "lib/Ops/Ops.h"

@@ -14,6 +14,7 @@
 #include "TemporaryFolder.h"
 #include "anec/Passes/PassManager.h"
 #include "lib/Frontend/Frontend.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/IR/Text.h"
 #include "lib/Ops/Interpreter.h"
 #include "lib/Ops/Ops.h"

@@ -9,6 +9,7 @@
 #include "anec/Passes/PassManager.h"
 #include "lib/IR/Clone.h"
 #include "lib/IR/OpDef.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/IR/WeightName.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Ops/Weights.h"

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RandomGraph.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"

@@ -11,7 +11,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "RandomGraph.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Convolution.h"
 
 using namespace anec;
 

@@ -18,6 +18,7 @@
 #include "anec/Arrays/ArraySource.h"
 #include "anec/anec.h"
 #include "lib/Arrays/Npy.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Interpreter.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"

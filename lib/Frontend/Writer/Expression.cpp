@@ -7,7 +7,9 @@
 #include "../OpNames.h"
 #include "Literals.h"
 #include "lib/IR/Builder.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Slice.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 

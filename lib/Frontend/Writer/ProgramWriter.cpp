@@ -10,6 +10,7 @@
 #include "Literals.h"
 #include "lib/Frontend/Diags.h"
 #include "lib/Frontend/Frontend.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/IR/WeightName.h"
 #include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"

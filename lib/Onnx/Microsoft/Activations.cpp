@@ -5,6 +5,7 @@
 
 #include "../Families.h"
 #include "anec/IR/Params.h"
+#include "lib/IR/ParamNames.h"
 
 using namespace anec;
 using namespace anec::onnx;

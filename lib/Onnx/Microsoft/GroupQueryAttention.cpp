@@ -12,6 +12,7 @@
 #include "../Families.h"
 #include "../Ops/Attention.h"
 #include "anec/IR/Params.h"
+#include "lib/IR/ParamNames.h"
 #include <cmath>
 
 using namespace anec;

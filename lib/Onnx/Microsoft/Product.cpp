@@ -7,6 +7,7 @@
 #include "../Families.h"
 #include "../Ops/Windows.h"
 #include "anec/IR/Params.h"
+#include "lib/IR/ParamNames.h"
 
 using namespace anec;
 using namespace anec::onnx;

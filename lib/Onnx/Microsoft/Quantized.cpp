@@ -9,6 +9,7 @@
 #include "../Ops/Recurrent.h"
 #include "../Ops/Windows.h"
 #include "anec/IR/Params.h"
+#include "lib/IR/ParamNames.h"
 
 using namespace anec;
 using namespace anec::onnx;

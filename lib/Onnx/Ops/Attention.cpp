@@ -7,6 +7,7 @@
 #include "../Families.h"
 #include "AlongAxis.h"
 #include "anec/IR/Params.h"
+#include "lib/IR/ParamNames.h"
 #include <cmath>
 
 using namespace anec;

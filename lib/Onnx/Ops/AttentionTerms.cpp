@@ -5,6 +5,7 @@
 
 #include "Attention.h"
 #include "anec/IR/Params.h"
+#include "lib/IR/ParamNames.h"
 #include <cmath>
 
 using namespace anec;

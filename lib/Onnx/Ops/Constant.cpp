@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Families.h"
+#include "lib/IR/ParamNames.h"
 #include <cmath>
 
 using namespace anec;

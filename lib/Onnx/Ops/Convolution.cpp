@@ -3,8 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Params/Convolution.h"
 #include "../Families.h"
 #include "Windows.h"
+#include "lib/IR/ParamNames.h"
 #include <cmath>
 
 using namespace anec;

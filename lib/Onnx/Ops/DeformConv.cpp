@@ -12,6 +12,7 @@
 #include "../Families.h"
 #include "Windows.h"
 #include "anec/IR/Params.h"
+#include "lib/Ops/Params/Sampling.h"
 
 using namespace anec;
 using namespace anec::onnx;

@@ -6,6 +6,8 @@
 #include "../Families.h"
 #include "AlongAxis.h"
 #include "anec/IR/Params.h"
+#include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Indices.h"
 
 using namespace anec;
 using namespace anec::onnx;

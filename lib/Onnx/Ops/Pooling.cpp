@@ -6,6 +6,8 @@
 #include "Pooling.h"
 #include "../Families.h"
 #include "Windows.h"
+#include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Convolution.h"
 #include <cmath>
 
 using namespace anec;

@@ -6,6 +6,7 @@
 #include "../Families.h"
 #include "Quantized.h"
 #include "Windows.h"
+#include "lib/IR/ParamNames.h"
 
 using namespace anec;
 using namespace anec::onnx;

@@ -5,6 +5,9 @@
 
 #include "Recurrent.h"
 #include "../Families.h"
+#include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Recurrent.h"
+#include "lib/Ops/Params/Sequences.h"
 
 using namespace anec;
 using namespace anec::onnx;

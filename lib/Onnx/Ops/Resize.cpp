@@ -7,6 +7,7 @@
 #include "AlongAxis.h"
 #include "ResizeAxis.h"
 #include "anec/IR/Params.h"
+#include "lib/Ops/Params/Sampling.h"
 #include <cmath>
 
 using namespace anec;

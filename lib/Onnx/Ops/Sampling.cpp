@@ -3,8 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Params/Sampling.h"
 #include "../Families.h"
 #include "anec/IR/Params.h"
+#include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Convolution.h"
 
 using namespace anec;
 using namespace anec::onnx;

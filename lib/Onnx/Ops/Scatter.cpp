@@ -6,6 +6,7 @@
 #include "../Families.h"
 #include "AlongAxis.h"
 #include "anec/IR/Params.h"
+#include "lib/IR/ParamNames.h"
 
 using namespace anec;
 using namespace anec::onnx;

@@ -5,6 +5,9 @@
 
 #include "../Families.h"
 #include "anec/IR/Params.h"
+#include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Indices.h"
+#include "lib/Ops/Params/Sequences.h"
 #include <algorithm>
 #include <map>
 #include <numeric>

@@ -5,6 +5,8 @@
 
 #include "../Families.h"
 #include "anec/IR/Params.h"
+#include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Convolution.h"
 #include <cmath>
 
 using namespace anec;

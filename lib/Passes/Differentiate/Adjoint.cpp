@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Adjoint.h"
+#include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Stored.h"
 #include "lib/Ops/Weights.h"
 #include "lib/Passes/Diags.h"
 #include "llvm/ADT/STLExtras.h"

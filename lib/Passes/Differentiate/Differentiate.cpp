@@ -23,8 +23,10 @@
 #include "StopGradients.h"
 #include "lib/IR/Diags.h"
 #include "lib/IR/Names.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/IR/WeightName.h"
 #include "lib/Ops/Calls.h"
+#include "lib/Ops/Params/Stored.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 

@@ -18,6 +18,7 @@
 #include "../Simplify/DeadOps.h"
 #include "Differentiator.h"
 #include "lib/IR/Names.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Passes/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 

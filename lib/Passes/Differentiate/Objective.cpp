@@ -5,8 +5,11 @@
 
 #include "anec/Passes/Objective.h"
 #include "lib/IR/Builder.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Calls.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Norm.h"
+#include "lib/Ops/Params/Stored.h"
 #include "lib/Ops/Weights.h"
 #include "lib/Passes/Diags.h"
 #include "llvm/ADT/STLExtras.h"

@@ -7,6 +7,7 @@
 #include "lib/IR/Builder.h"
 #include "lib/IR/Clone.h"
 #include "lib/IR/Names.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Passes/Diags.h"
 #include "llvm/ADT/DenseSet.h"

@@ -4,7 +4,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "FunctionDeriver.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Calls.h"
+#include "lib/Ops/Params/Attention.h"
+#include "lib/Ops/Params/Rope.h"
 #include "lib/Ops/RopeAngles.h"
 #include "lib/Passes/Diags.h"
 #include "llvm/ADT/STLExtras.h"

@@ -19,6 +19,7 @@
 
 #include "IncrementalModel.h"
 #include "anec/Passes/DecodePrograms.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Passes/Diags.h"
 #include "llvm/ADT/DenseSet.h"

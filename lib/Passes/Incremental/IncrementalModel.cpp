@@ -6,6 +6,7 @@
 #include "IncrementalModel.h"
 #include "../Simplify/DeadOps.h"
 #include "ModelDeriver.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Passes/Diags.h"
 #include "llvm/ADT/DenseSet.h"
 #include <tuple>

@@ -4,7 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ModelDeriver.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/HiddenScore.h"
+#include "lib/Ops/Params/Rope.h"
 
 using namespace anec;
 

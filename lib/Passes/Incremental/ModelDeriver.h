@@ -7,6 +7,7 @@
 #define ANEC_LIB_PASSES_MODELDERIVER_H
 
 #include "FunctionDeriver.h"
+#include "lib/IR/ParamNames.h"
 
 namespace anec {
 

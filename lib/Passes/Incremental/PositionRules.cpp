@@ -4,7 +4,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "PositionAxes.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Convolution.h"
+#include "lib/Ops/Params/Indices.h"
+#include "lib/Ops/Params/Slice.h"
 
 using namespace anec;
 

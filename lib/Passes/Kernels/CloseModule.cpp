@@ -14,7 +14,9 @@
 #include "lib/IR/Builder.h"
 #include "lib/IR/Clone.h"
 #include "lib/IR/Names.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Stored.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/SetVector.h"
 #include <queue>

@@ -28,6 +28,7 @@
 #include "anec/Passes/Pass.h"
 #include "lib/IR/Names.h"
 #include "lib/IR/OpDef.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Cost.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Passes/Diags.h"

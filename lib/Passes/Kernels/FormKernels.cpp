@@ -21,6 +21,7 @@
 #include "anec/Passes/Pass.h"
 #include "lib/IR/Names.h"
 #include "lib/IR/OpDef.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/IR/WeightName.h"
 #include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"

@@ -5,6 +5,7 @@
 
 #include "ForwardValues.h"
 #include "lib/IR/OpDef.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 

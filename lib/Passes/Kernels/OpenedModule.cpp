@@ -5,6 +5,7 @@
 
 #include "OpenedModule.h"
 #include "lib/IR/Clone.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"

@@ -13,6 +13,7 @@
 #include "RepeatInterface.h"
 #include "anec/Passes/Pass.h"
 #include "lib/IR/OpDef.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -6,6 +6,7 @@
 #include "RepeatInterface.h"
 #include "lib/IR/Names.h"
 #include "lib/IR/OpDef.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -6,6 +6,7 @@
 #include "TileResults.h"
 #include "anec/IR/WeightView.h"
 #include "lib/IR/Builder.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Ops/Weights.h"
 #include "llvm/ADT/MapVector.h"

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Legalize.h"
+#include "lib/IR/ParamNames.h"
 #include <cmath>
 #include <numbers>
 

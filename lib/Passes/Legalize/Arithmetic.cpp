@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Legalize.h"
+#include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Norm.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 

@@ -11,7 +11,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Legalize.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Convolution.h"
+#include "lib/Ops/Params/Slice.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

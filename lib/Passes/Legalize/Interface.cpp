@@ -12,6 +12,8 @@
 
 #include "Legalize.h"
 #include "anec/Target/Rule.h"
+#include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Indices.h"
 #include "lib/Passes/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"

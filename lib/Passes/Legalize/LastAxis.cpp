@@ -10,6 +10,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Legalize.h"
+#include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Indices.h"
+#include "lib/Ops/Params/Slice.h"
 #include <algorithm>
 #include <numeric>
 

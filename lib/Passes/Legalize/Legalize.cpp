@@ -6,6 +6,7 @@
 #include "Legalize.h"
 #include "anec/Target/Check.h"
 #include "lib/IR/DerivedConstant.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Control.h"
 #include "llvm/ADT/STLExtras.h"
 

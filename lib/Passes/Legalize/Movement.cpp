@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Legalize.h"
+#include "lib/IR/ParamNames.h"
 
 using namespace anec;
 using namespace anec::legalize;

@@ -4,6 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Legalize.h"
+#include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Attention.h"
+#include "lib/Ops/Params/Convolution.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>

@@ -4,6 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Legalize.h"
+#include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Fill.h"
+#include "lib/Ops/Params/Indices.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include <numbers>

@@ -12,6 +12,8 @@
 #include "../Ranks/AxisMerger.h"
 #include "anec/Passes/Pass.h"
 #include "lib/IR/Blocks.h"
+#include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Indices.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace anec;

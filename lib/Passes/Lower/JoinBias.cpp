@@ -13,6 +13,7 @@
 
 #include "anec/Passes/Pass.h"
 #include "lib/IR/Builder.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Ops/Weights.h"
 #include "llvm/ADT/STLExtras.h"

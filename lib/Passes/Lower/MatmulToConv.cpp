@@ -11,7 +11,9 @@
 
 #include "anec/Passes/Pass.h"
 #include "lib/IR/Builder.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Convolution.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -16,6 +16,7 @@
 #include "anec/IR/PackedLayout.h"
 #include "anec/Passes/Pass.h"
 #include "lib/IR/Builder.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Passes/Diags.h"
 #include "llvm/ADT/StringSet.h"

@@ -13,7 +13,9 @@
 #include "anec/Passes/Pass.h"
 #include "lib/IR/Blocks.h"
 #include "lib/IR/Builder.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Indices.h"
 #include "lib/Passes/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -13,6 +13,7 @@
 #include "anec/Passes/Pass.h"
 #include "lib/IR/DerivedConstant.h"
 #include "lib/IR/OpDef.h"
+#include "lib/IR/ParamNames.h"
 
 using namespace anec;
 

@@ -5,7 +5,9 @@
 
 #include "FoldScales.h"
 #include "KnownArrays.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Norm.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 #include <functional>

@@ -6,6 +6,7 @@
 #include "Coordinates.h"
 #include "KnownArrays.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Sampling.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -11,6 +11,7 @@
 
 #include "FoldScales.h"
 #include "KnownArrays.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 
 using namespace anec;

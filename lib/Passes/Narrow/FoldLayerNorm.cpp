@@ -16,6 +16,7 @@
 #include "FoldScales.h"
 #include "KnownArrays.h"
 #include "NormSteps.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 
 using namespace anec;

@@ -19,7 +19,9 @@
 #include "FoldScales.h"
 #include "KnownArrays.h"
 #include "NormSteps.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Norm.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -16,7 +16,9 @@
 #include "HalfConstants.h"
 #include "KnownArrays.h"
 #include "anec/Passes/Pass.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Norm.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 

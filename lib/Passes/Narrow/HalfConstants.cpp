@@ -5,7 +5,9 @@
 
 #include "HalfConstants.h"
 #include "lib/IR/Elements.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Norm.h"
 #include <cmath>
 #include <cstdio>
 #include <limits>

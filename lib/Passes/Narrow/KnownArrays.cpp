@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KnownArrays.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include <cmath>
 #include <limits>

@@ -6,6 +6,7 @@
 #include "Masks.h"
 #include "lib/IR/OpDef.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Attention.h"
 
 using namespace anec;
 

@@ -15,6 +15,7 @@
 #include "Masks.h"
 #include "NarrowPlan.h"
 #include "anec/Passes/Pass.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Passes/Diags.h"
 

@@ -8,6 +8,7 @@
 #include "Masks.h"
 #include "OpKinds.h"
 #include "lib/IR/Blocks.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 

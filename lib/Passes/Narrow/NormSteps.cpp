@@ -5,6 +5,7 @@
 
 #include "NormSteps.h"
 #include "KnownArrays.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 
 using namespace anec;

@@ -5,6 +5,7 @@
 
 #include "ProvenRanges.h"
 #include "lib/IR/OpDef.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 
 using namespace anec;

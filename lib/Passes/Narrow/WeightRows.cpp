@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "WeightRows.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Support/Half.h"
 #include "llvm/ADT/STLExtras.h"

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AxisMerger.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Weights.h"
 
 using namespace anec;

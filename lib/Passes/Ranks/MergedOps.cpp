@@ -4,6 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "AxisMerger.h"
+#include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Indices.h"
+#include "lib/Ops/Params/Slice.h"
 #include "lib/Ops/Slices.h"
 
 using namespace anec;

@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "AxisMerger.h"
+#include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Blocks.h"
 
 using namespace anec;
 using namespace anec::ranks;

@@ -12,7 +12,10 @@
 
 #include "anec/Passes/Pass.h"
 #include "lib/IR/Builder.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Indices.h"
+#include "lib/Ops/Params/Stored.h"
 #include "lib/Ops/Weights.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"

@@ -14,6 +14,7 @@
 #include "anec/Passes/Pass.h"
 #include "lib/IR/Builder.h"
 #include "lib/IR/DerivedConstant.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Evaluate.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Passes/Diags.h"

@@ -26,6 +26,7 @@
 #include "anec/Passes/Pass.h"
 #include "lib/IR/Builder.h"
 #include "lib/IR/Clone.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/IR/WeightName.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Passes/Diags.h"

@@ -5,6 +5,7 @@
 
 #include "RepeatedOps.h"
 #include "lib/IR/Blocks.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/IR/WeightName.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Ops/Weights.h"

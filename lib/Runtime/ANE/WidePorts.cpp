@@ -6,6 +6,7 @@
 #include "WidePorts.h"
 #include "lib/IR/Builder.h"
 #include "lib/IR/Clone.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 
 using namespace anec;

@@ -5,6 +5,7 @@
 
 #include "AttentionOps.h"
 #include "Schedule.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -14,6 +14,7 @@
 
 #include "AttentionOps.h"
 #include "Steps.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/HiddenScore.h"
 #include "lib/Ops/Ops.h"
 

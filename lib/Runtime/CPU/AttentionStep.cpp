@@ -12,7 +12,9 @@
 
 #include "Broadcast.h"
 #include "Steps.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Attention.h"
 #include <cmath>
 
 using namespace anec;

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ConvCopy.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include <algorithm>
 

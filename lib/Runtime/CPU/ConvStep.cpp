@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Products.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Convolution.h"
 #include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"

@@ -11,6 +11,7 @@
 
 #include "ConvCopy.h"
 #include "Steps.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 
 using namespace anec;

@@ -15,6 +15,7 @@
 
 #include "Broadcast.h"
 #include "Steps.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>

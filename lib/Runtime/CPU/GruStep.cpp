@@ -14,6 +14,8 @@
 #include "GateActivation.h"
 #include "StateWeight.h"
 #include "Steps.h"
+#include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Recurrent.h"
 #include <optional>
 
 using namespace anec;

@@ -5,6 +5,7 @@
 
 #include "lib/Runtime/CPU/HostProgram.h"
 #include "Steps.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>

@@ -12,7 +12,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Steps.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Indices.h"
+#include "lib/Ops/Params/Sequences.h"
 #include <algorithm>
 #include <cstring>
 

@@ -15,6 +15,7 @@
 
 #include "Steps.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Loss.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 #include <memory>

@@ -5,7 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Merging.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Norm.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 

@@ -9,7 +9,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Steps.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Fill.h"
+#include "lib/Ops/Params/Indices.h"
+#include "lib/Ops/Params/Slice.h"
 #include "lib/Ops/Slices.h"
 #include "lib/Runtime/Elements.h"
 #include "llvm/ADT/STLExtras.h"

@@ -13,7 +13,9 @@
 #include "AxisView.h"
 #include "Moments.h"
 #include "Steps.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Norm.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 

@@ -11,6 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Steps.h"
+#include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Convolution.h"
 #include "lib/Ops/Pooling.h"
 #include "llvm/ADT/STLExtras.h"
 #include <array>

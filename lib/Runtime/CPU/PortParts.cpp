@@ -5,6 +5,7 @@
 
 #include "PortParts.h"
 #include "Schedule.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 
 using namespace anec;

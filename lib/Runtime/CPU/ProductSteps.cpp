@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Products.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 
 using namespace anec;

@@ -12,7 +12,9 @@
 #include "AxisView.h"
 #include "Steps.h"
 #include "lib/IR/OpDef.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Quantization.h"
 #include <algorithm>
 
 using namespace anec;

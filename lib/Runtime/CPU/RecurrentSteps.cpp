@@ -15,6 +15,8 @@
 #include "GateActivation.h"
 #include "StateWeight.h"
 #include "Steps.h"
+#include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Recurrent.h"
 
 using namespace anec;
 using namespace anec::cpu;

@@ -10,6 +10,7 @@
 
 #include "AxisView.h"
 #include "Steps.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -11,7 +11,9 @@
 
 #include "AxisView.h"
 #include "Steps.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Indices.h"
 #include "lib/Runtime/Elements.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"

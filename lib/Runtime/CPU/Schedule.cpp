@@ -8,7 +8,9 @@
 #include "Merging.h"
 #include "PortParts.h"
 #include "StatesInPlace.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Quantization.h"
 #include "llvm/ADT/STLExtras.h"
 #include <utility>
 

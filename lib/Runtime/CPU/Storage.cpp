@@ -6,6 +6,7 @@
 #include "Storage.h"
 #include "Arena.h"
 #include "lib/IR/DerivedConstant.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Evaluate.h"
 #include "lib/Ops/Interpreter.h"
 #include "lib/Ops/Ops.h"

@@ -12,6 +12,7 @@
 
 #include "Products.h"
 #include "Products/Cutting.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>

@@ -4,8 +4,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "StoredWeight.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Convolution.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Indices.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
 

@@ -15,6 +15,7 @@
 #include "ConvCopy.h"
 #include "ConvImages.h"
 #include "anec/Support/AlignedArray.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>

@@ -5,6 +5,7 @@
 
 #include "lib/Runtime/ProgramRun.h"
 #include "anec/Runtime/OutputFiles.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/MIL/Diags.h"
 #include "lib/Ops/Interpreter.h"
 #include "lib/Ops/Ops.h"

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlanBuilder.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Package/ScheduleWalk.h"
 #include "lib/Runtime/Diags.h"

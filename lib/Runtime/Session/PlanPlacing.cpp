@@ -5,6 +5,7 @@
 
 #include "../CPU/Arena.h"
 #include "PlanBuilder.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Ops/Weights.h"
 #include "lib/Package/ScheduleWalk.h"

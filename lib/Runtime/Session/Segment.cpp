@@ -6,6 +6,7 @@
 #include "Segment.h"
 #include "anec/Passes/PassManager.h"
 #include "lib/IR/Builder.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Ops/Weights.h"
 #include "lib/Runtime/CPU/HostProgram.h"

@@ -5,6 +5,7 @@
 
 #include "Predicates.h"
 #include "anec/Ops/Report.h"
+#include "lib/IR/ParamNames.h"
 
 using namespace anec;
 

@@ -6,6 +6,8 @@
 #include "Predicates.h"
 #include "anec/Ops/Report.h"
 #include "lib/IR/Names.h"
+#include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Convolution.h"
 
 using namespace anec;
 

@@ -4,6 +4,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Predicates.h"
+#include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Attention.h"
+#include "lib/Ops/Params/Convolution.h"
+#include "lib/Ops/Params/Norm.h"
+#include "lib/Ops/Params/Slice.h"
 
 using namespace anec;
 

@@ -4,6 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Predicates.h"
+#include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Indices.h"
+#include "lib/Ops/Params/Quantization.h"
 #include "lib/Target/Place.h"
 
 using namespace anec;

@@ -7,6 +7,7 @@
 #define ANEC_LIB_TARGET_PREDICATES_H
 
 #include "anec/Target/Rule.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/FormatVariadic.h"

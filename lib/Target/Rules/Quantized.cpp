@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Predicates.h"
+#include "lib/Ops/Params/Quantization.h"
 
 using namespace anec;
 

@@ -4,7 +4,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Predicates.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Control.h"
+#include "lib/Ops/Params/Convolution.h"
+#include "lib/Ops/Params/Slice.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace anec;

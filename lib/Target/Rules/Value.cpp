@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Predicates.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Cost.h"
 #include "lib/Target/Place.h"
 #include <cmath>

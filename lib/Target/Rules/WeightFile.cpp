@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Predicates.h"
+#include "lib/IR/ParamNames.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 

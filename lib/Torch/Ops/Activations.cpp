@@ -5,6 +5,7 @@
 
 #include "../Families.h"
 #include "anec/IR/Params.h"
+#include "lib/IR/ParamNames.h"
 #include <cmath>
 
 using namespace anec;

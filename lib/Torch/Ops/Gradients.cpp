@@ -11,6 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Families.h"
+#include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Convolution.h"
 
 using namespace anec;
 using namespace anec::torch;

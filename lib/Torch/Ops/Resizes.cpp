@@ -5,6 +5,7 @@
 
 #include "../Families.h"
 #include "lib/Onnx/Ops/ResizeAxis.h"
+#include "lib/Ops/Params/Sampling.h"
 #include <cmath>
 
 using namespace anec;

@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Families.h"
+#include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Indices.h"
 
 using namespace anec;
 using namespace anec::torch;

@@ -5,6 +5,7 @@
 
 #include "Traps.h"
 #include "../Shim/Ledger.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 

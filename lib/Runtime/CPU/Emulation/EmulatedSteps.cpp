@@ -13,6 +13,7 @@
 
 #include "EmulatedSteps.h"
 #include "../Products.h"
+#include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Runtime/Elements.h"
 #include "lib/Support/Half.h"
