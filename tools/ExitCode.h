@@ -19,6 +19,7 @@
 #include "lib/Passes/Diags.h"
 #include "lib/Probe/Diags.h"
 #include "lib/Runtime/Diags.h"
+#include "lib/Support/Diags.h"
 #include "lib/Support/Unfinished.h"
 #include "lib/Target/Diags.h"
 #include "lib/Train/Diags.h"

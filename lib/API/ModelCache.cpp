@@ -7,6 +7,7 @@
 #include "anec/API/Compile.h"
 #include "lib/Import/Import.h"
 #include "lib/Support/AtomicFolder.h"
+#include "lib/Support/Diags.h"
 #include "lib/Support/Digest.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -9,6 +9,7 @@
 #include "lib/Arrays/Llama2c.h"
 #include "lib/Arrays/Npy.h"
 #include "lib/Arrays/Safetensors.h"
+#include "lib/Support/Diags.h"
 #include "lib/Support/FileName.h"
 #include "lib/Support/Json.h"
 #include "llvm/ADT/STLExtras.h"

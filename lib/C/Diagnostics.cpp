@@ -9,6 +9,7 @@
 #include "lib/Package/Diags.h"
 #include "lib/Passes/Diags.h"
 #include "lib/Runtime/Diags.h"
+#include "lib/Support/Diags.h"
 #include "lib/Support/Listing.h"
 #include "lib/Target/Diags.h"
 #include "lib/Train/Diags.h"

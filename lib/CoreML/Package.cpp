@@ -13,6 +13,7 @@
 #include "Package.h"
 #include "lib/CoreML/Diags.h"
 #include "lib/CoreML/Reader.h"
+#include "lib/Support/Diags.h"
 #include "lib/Support/Json.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"

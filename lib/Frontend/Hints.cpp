@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Hints.h"
+#include "lib/Support/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 

@@ -7,6 +7,7 @@
 #include "Syntax.h"
 #include "lib/Frontend/Diags.h"
 #include "lib/Frontend/Frontend.h"
+#include "lib/Support/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ConvertUTF.h"

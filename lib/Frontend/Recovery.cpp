@@ -6,6 +6,7 @@
 #include "Hints.h"
 #include "Syntax.h"
 #include "lib/Frontend/Diags.h"
+#include "lib/Support/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

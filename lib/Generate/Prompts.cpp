@@ -5,6 +5,7 @@
 
 #include "lib/Generate/Prompts.h"
 #include "lib/Generate/Diags.h"
+#include "lib/Support/Diags.h"
 #include "lib/Support/Json.h"
 #include "lib/Support/ReadFile.h"
 

@@ -16,6 +16,7 @@
 #include "lib/IR/Diags.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/IR/Verifier.h"
+#include "lib/Support/Diags.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"

@@ -10,6 +10,7 @@
 #include "lib/MIL/Spelling.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Support/Diags.h"
 #include "lib/Support/Suggestion.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"

@@ -7,6 +7,7 @@
 #include "lib/IR/Diags.h"
 #include "lib/MIL/Diags.h"
 #include "lib/MIL/Spelling.h"
+#include "lib/Support/Diags.h"
 
 using namespace anec;
 using namespace anec::mil;

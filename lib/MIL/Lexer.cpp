@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lexer.h"
+#include "lib/Support/Diags.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace anec;

@@ -7,6 +7,7 @@
 #include "DerivedNumbers.h"
 #include "FunctionReader.h"
 #include "lib/MIL/Diags.h"
+#include "lib/Support/Diags.h"
 
 using namespace anec;
 using namespace anec::mil;

@@ -9,6 +9,7 @@
 #include "lib/IR/Elements.h"
 #include "lib/MIL/Diags.h"
 #include "lib/MIL/Spelling.h"
+#include "lib/Support/Diags.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
 

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DigestQueue.h"
+#include "lib/Support/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

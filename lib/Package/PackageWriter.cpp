@@ -23,6 +23,7 @@
 #include "lib/Quantize/Diags.h"
 #include "lib/Support/AtomicFile.h"
 #include "lib/Support/AtomicFolder.h"
+#include "lib/Support/Diags.h"
 #include "lib/Support/Digest.h"
 #include "lib/Support/FileNames.h"
 #include "llvm/ADT/StringExtras.h"

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Support/AtomicFile.h"
+#include "lib/Support/Diags.h"
 #include "lib/Support/FileName.h"
 #include "lib/Support/Sync.h"
 #include "lib/Support/TemporaryName.h"

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Support/AtomicFolder.h"
+#include "lib/Support/Diags.h"
 #include "lib/Support/FileName.h"
 #include "lib/Support/TemporaryName.h"
 #include "lib/Support/WriterLock.h"

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Support/Diagnostics.h"
+#include "lib/Support/Diags.h"
 #include "lib/Support/Listing.h"
 #include "lib/Support/ReadFile.h"
 #include "lib/Support/ShownText.h"

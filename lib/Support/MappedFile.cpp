@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Support/MappedFile.h"
+#include "lib/Support/Diags.h"
 #include "lib/Support/MappedRanges.h"
 #include "lib/Support/ReadFile.h"
 #include "llvm/Support/FileSystem.h"

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Support/Suggestion.h"
+#include "lib/Support/Diags.h"
 #include <algorithm>
 
 using namespace anec;

@@ -5,6 +5,7 @@
 
 #include "lib/Support/TemporaryFolder.h"
 #include "anec/Support/Folder.h"
+#include "lib/Support/Diags.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Target/ErrorLog.h"
+#include "lib/Support/Diags.h"
 #include "lib/Support/ReadFile.h"
 #include "lib/Target/ErrorMatcher.h"
 #include "llvm/ADT/STLExtras.h"

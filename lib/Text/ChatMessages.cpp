@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Text/ChatTemplate.h"
+#include "lib/Support/Diags.h"
 #include "lib/Support/Json.h"
 #include "lib/Support/ReadFile.h"
 #include "lib/Text/Diags.h"

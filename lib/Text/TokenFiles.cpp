@@ -7,6 +7,7 @@
 #include "anec/Support/MappedFile.h"
 #include "anec/Text/ChatTemplate.h"
 #include "anec/Text/Tokenizer.h"
+#include "lib/Support/Diags.h"
 #include "lib/Support/ReadFile.h"
 #include "lib/Text/Diags.h"
 #include "lib/Text/TokenFileHeader.h"

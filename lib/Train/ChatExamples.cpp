@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ChatExamples.h"
+#include "lib/Support/Diags.h"
 #include "lib/Support/Json.h"
 #include "lib/Support/ReadFile.h"
 #include "lib/Train/Diags.h"

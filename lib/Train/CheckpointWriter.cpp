@@ -5,6 +5,7 @@
 
 #include "CheckpointJob.h"
 #include "lib/Package/AdapterBase.h"
+#include "lib/Support/Diags.h"
 #include "lib/Support/TemporaryName.h"
 #include "lib/Train/Diags.h"
 #include "llvm/ADT/STLExtras.h"

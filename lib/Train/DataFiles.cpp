@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DataFiles.h"
+#include "lib/Support/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

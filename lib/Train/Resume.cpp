@@ -6,6 +6,7 @@
 #include "Resume.h"
 #include "CheckpointState.h"
 #include "anec/Train/GradientStep.h"
+#include "lib/Support/Diags.h"
 #include "lib/Support/Digest.h"
 #include "lib/Train/Diags.h"
 #include "llvm/ADT/STLExtras.h"

@@ -6,6 +6,7 @@
 #include "anec/Train/TrainLog.h"
 #include "anec/Support/MappedFile.h"
 #include "lib/Support/AtomicFile.h"
+#include "lib/Support/Diags.h"
 #include "lib/Support/Json.h"
 #include "lib/Train/Diags.h"
 #include "llvm/Support/Format.h"

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Support/Diagnostics.h"
+#include "lib/Support/Diags.h"
 #include "lib/Support/ShownText.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"

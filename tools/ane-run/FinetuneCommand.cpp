@@ -16,6 +16,7 @@
 #include "lib/Generate/Diags.h"
 #include "lib/Import/Import.h"
 #include "lib/Package/MergeAdapters.h"
+#include "lib/Support/Diags.h"
 #include "lib/Support/Endings.h"
 #include "lib/Support/ShownText.h"
 #include "lib/Train/Checkpoint.h"

@@ -7,6 +7,7 @@
 #include "ProgramFlags.h"
 #include "lib/Report/PackageReport.h"
 #include "lib/Report/ProgramReport.h"
+#include "lib/Support/Diags.h"
 #include "llvm/Support/JSON.h"
 
 using namespace anec;

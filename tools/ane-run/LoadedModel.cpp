@@ -11,6 +11,7 @@
 #include "lib/API/ModelCache.h"
 #include "lib/Generate/Diags.h"
 #include "lib/Runtime/ProgramRun.h"
+#include "lib/Support/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"

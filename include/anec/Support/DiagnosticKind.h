@@ -195,9 +195,6 @@ struct KindOf<0, Params...> {
   inline constexpr Definition NAME##Definition{Severity::SEVERITY, ID, TEXT};  \
   inline constexpr KindOf<signatureOf(TEXT)>::type NAME{NAME##Definition};
 
-#define DIAG ANEC_DECLARE_DIAG
-#include "anec/Support/Diags.def"
-
 } // namespace diag
 } // namespace anec
 

@@ -23,6 +23,7 @@
 #include "lib/Quantize/Diags.h"
 #include "lib/Report/ReferencePages.h"
 #include "lib/Runtime/Diags.h"
+#include "lib/Support/Diags.h"
 #include "lib/Support/FileDiags.h"
 #include "lib/Target/Diags.h"
 #include "lib/Text/Diags.h"
@@ -77,7 +78,7 @@ std::vector<diag::AnyKind> anec::libraryDiagnostics() {
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
 #include "lib/Train/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
-#include "anec/Support/Diags.def"
+#include "lib/Support/Diags.def"
 #define DIAG(NAME, SEVERITY, ID, TEXT) diag::NAME,
 #include "lib/Support/FileDiags.def"
   };

@@ -8,6 +8,7 @@
 #include "lib/CoreML/Writer.h"
 #include "lib/IR/Clone.h"
 #include "lib/Runtime/Diags.h"
+#include "lib/Support/Diags.h"
 #include "lib/Support/Digest.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"

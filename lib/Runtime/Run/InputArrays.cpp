@@ -10,6 +10,7 @@
 #include "lib/MIL/Diags.h"
 #include "lib/Ops/Interpreter.h"
 #include "lib/Runtime/Diags.h"
+#include "lib/Support/Diags.h"
 #include "lib/Support/ReadFile.h"
 #include "lib/Support/Suggestion.h"
 #include "llvm/ADT/STLExtras.h"
