@@ -229,8 +229,12 @@ bool anec::writeSafetensors(raw_ostream &out, ArrayRef<PlannedArray> arrays,
   header.append((8 - header.size() % 8) % 8, ' ');
   support::endian::write<uint64_t>(out, header.size(), endianness::little);
   out << header;
-  for (const PlannedArray &planned : arrays)
-    writeElements(out, *planned.make());
+  for (const PlannedArray &planned : arrays) {
+    ConstantRef made = planned.make();
+    if (!made)
+      return false;
+    writeElements(out, *made);
+  }
   return true;
 }
 

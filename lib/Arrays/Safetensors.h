@@ -49,9 +49,10 @@ bool writeSafetensors(llvm::raw_ostream &out, const Safetensors &contents);
 struct PlannedArray {
   std::string name;
   TensorType type;
-  std::function<ConstantRef()> make; ///< of `type`
+  std::function<ConstantRef()> make; ///< of `type`; null ends the writing
 };
-/// The same, with only one array in memory at a time.
+/// The same, with only one array in memory at a time. Returns false, too, when
+/// one is null.
 bool writeSafetensors(llvm::raw_ostream &out,
                       llvm::ArrayRef<PlannedArray> arrays,
                       const SafetensorsMetadata &metadata);

@@ -69,6 +69,8 @@ bool anec::c::readQuantization(const anec_compile_options &given,
   options.quantization = Quantization::parse(given.quantize, why);
   if (!options.quantization)
     return refuse("quantize", why, diags);
+  if (options.quantization->isExact && given.calibration_text_count)
+    return refuse("calibration_texts", "`exact` changes no weight", diags);
   for (size_t i = 0; i < given.quantize_skip_count; ++i)
     options.quantization->skipped.push_back(
         orEmpty(given.quantize_skip[i]).str());
@@ -77,7 +79,7 @@ bool anec::c::readQuantization(const anec_compile_options &given,
 
 bool anec::c::calibrate(llvm::StringRef path, const anec_compile_options &given,
                         CompileOptions &options, Diagnostics &diags) {
-  if (!options.quantization)
+  if (!options.quantization || options.quantization->isExact)
     return true;
   CalibrationData data;
   data.arrays = options.calibration;

@@ -10,6 +10,7 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/IR/Text.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Weights.h"
 #include "lib/Package/Diags.h"
 #include "lib/Package/ScheduleWalk.h"
 #include "lib/Support/Digest.h"
@@ -59,6 +60,12 @@ const PackagedWeight *ModelPackage::findWeight(llvm::StringRef name) const {
     if (weight.name == name)
       return &weight;
   return nullptr;
+}
+
+TensorType anec::storedPartType(const TensorType &type) {
+  return bitWidth(type.dtype) < 8
+             ? TensorType(DType::UInt8, {int64_t(type.numBytes())})
+             : type;
 }
 
 const PackagedHostPart *ModelPackage::findHostPart(llvm::StringRef name) const {
@@ -325,6 +332,45 @@ static bool checkPassedWeights(const ModelPackage &package,
   return ok;
 }
 
+/// Whether `value` is nothing but a weight of the product `op`.
+static bool isWeightOf(const Value *value, const Op &op) {
+  for (unsigned slot = 0; slot < op.numOperands(); ++slot)
+    if (op.operand(slot) == value && !productAxes(op, slot))
+      return false;
+  return true;
+}
+
+/// Checks the names of the host's parts, and that products alone read what is
+/// unpacked from them.
+static bool checkHostParts(const ModelPackage &package, Diagnostics &diags) {
+  llvm::StringRef before;
+  for (const PackagedHostPart &part : package.hostParts) {
+    if (part.name <= before || package.findWeight(part.name)) {
+      diags.reportFile(package.folder, diag::BadManifest,
+                       "`host_parts` has `" + part.name +
+                           "` twice, as a weight, or out of order");
+      return false;
+    }
+    before = part.name;
+  }
+  for (const auto &function : package.schedule->functions)
+    for (const Op &op : function->body()) {
+      if (function->kind != FunctionKind::Host || !unpacksWeight(op))
+        continue;
+      const Value *unpacked = op.result();
+      for (const Operand *use = unpacked->firstUse(); use;
+           use = use->nextUse()) {
+        if (use->owner() && isWeightOf(unpacked, *use->owner()))
+          continue;
+        diags.reportFile(package.folder, diag::ScheduleMismatch,
+                         "`" + unpacked->name +
+                             "` is unpacked for something else than a product");
+        return false;
+      }
+    }
+  return true;
+}
+
 static bool checkSchedule(const ModelPackage &package, Diagnostics &diags) {
   llvm::StringRef folder = package.folder;
   auto mismatch = [&](const std::string &what) {
@@ -368,10 +414,11 @@ static bool checkSchedule(const ModelPackage &package, Diagnostics &diags) {
                    std::string name = op.get(param::name).str();
                    if (const PackagedHostPart *part =
                            package.findHostPart(name)) {
-                     if (op.is(ops::Accumulate) ||
-                         op.result()->type != part->quantized.type)
+                     if (op.is(ops::Accumulate))
+                       ok = mismatch("`" + name + "` has no gradient");
+                     else if (op.result()->type != part->quantized.type)
                        ok = mismatch("`" + name + "` is read as `" +
-                                     op.def().name.str() + "`, and is `" +
+                                     op.result()->type.str() + "`, and is `" +
                                      part->quantized.type.str() + "`");
                      return;
                    }
@@ -410,7 +457,7 @@ std::optional<ModelPackage> anec::readPackage(llvm::StringRef folder,
   package.schedule =
       parseIR(*addText(package, "schedule.ir", diags), opTable(), diags);
   if (!package.schedule || !checkSchedule(package, diags) ||
-      !checkViews(package, diags))
+      !checkHostParts(package, diags) || !checkViews(package, diags))
     return std::nullopt;
   for (const Function *entry : entryPoints(*package.schedule))
     if (!checkPassedWeights(package, *entry, diags))

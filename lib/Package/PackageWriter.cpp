@@ -546,16 +546,12 @@ bool PackageWriter::checkQuantized() {
   return true;
 }
 
-/// The arrays of the host's parts, those of one weight in sequence. The format
-/// has no numbers of less than 8 bits: they are in it as bytes.
+/// The arrays of the host's parts, as they are stored.
 std::vector<PlannedArray> PackageWriter::planHostParts() {
   std::vector<PlannedArray> arrays;
   auto plan = [&](const std::string &name, const QuantizedPart &part) {
-    TensorType type = part.type;
-    bool isPacked = bitWidth(type.dtype) < 8;
-    if (isPacked)
-      type = TensorType(DType::UInt8, {int64_t(type.numBytes())});
-    auto make = [this, part, type, isPacked]() -> ConstantRef {
+    TensorType type = storedPartType(part.type);
+    auto make = [this, part, type]() -> ConstantRef {
       ConstantRef value = hostQuantized->resolve(
           part, part.view.weight,
           [&](const WeightView &view) {
@@ -563,18 +559,18 @@ std::vector<PlannedArray> PackageWriter::planHostParts() {
           },
           diags);
       values->releasePages();
-      if (!value || !isPacked)
+      if (!value || type.dtype == value->dtype())
         return value;
       return Constant::view(type, type.dtype, value->bytes(),
                             std::make_shared<ConstantRef>(value));
     };
     arrays.push_back({name, type, make});
   };
-  for (const auto &[name, part] : hostParts)
-    if (part->part == WeightPart::Data)
-      for (const auto &[other, sibling] : hostParts)
-        if (sibling->view == part->view)
-          plan(other, *sibling);
+  // Bytes come last: what follows them can be at odd offsets.
+  for (WeightPart wanted : {WeightPart::Table, WeightPart::Data})
+    for (const auto &[name, part] : hostParts)
+      if (part->part == wanted)
+        plan(name, *part);
   return arrays;
 }
 
@@ -592,7 +588,7 @@ bool PackageWriter::writeValues(AtomicFiles &files) {
   if (!values->hasValues() ||
       (hostWeights.empty() && package.hostParts.empty()))
     return true;
-  std::vector<PlannedArray> arrays = planHostParts();
+  std::vector<PlannedArray> arrays;
   for (const std::string &name : hostWeights) {
     const PackagedWeight &weight = weights[name];
     for (const std::string &array : weight.arrays()) {
@@ -610,6 +606,7 @@ bool PackageWriter::writeValues(AtomicFiles &files) {
                         }});
     }
   }
+  llvm::append_range(arrays, planHostParts());
   package.values = "weights/model.safetensors";
   OutputFile *file = add(package.values, files);
   return file && writeSafetensors(*file, arrays, package.facts.entries());

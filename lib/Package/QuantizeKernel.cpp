@@ -60,7 +60,7 @@ anec::quantizeKernel(Module &module, const KernelQuantization &request,
   options.exactForm = request.exactForm;
   if (!canUnpack(options.quantization, options.ops)) {
     diags.report(module.functions.front()->range, diag::FormOpset,
-                 request.form.str(), request.opset);
+                 request.form.name(), request.opset);
     return nullptr;
   }
   if (request.form.activations && request.opset < "ios17") {

@@ -54,6 +54,10 @@ std::optional<Quantization> Quantization::parse(llvm::StringRef text,
     result.group = 32;
     return result;
   }
+  if (name == "exact") {
+    why = "`exact` has groups of 32, and takes nothing after it";
+    return std::nullopt;
+  }
   bool hasActivations = name == "w8a8";
   llvm::StringRef form = hasActivations ? "int8" : name;
   const FormRow *row = llvm::find_if(

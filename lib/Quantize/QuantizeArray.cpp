@@ -174,17 +174,19 @@ static float exactScale(llvm::ArrayRef<float> values, QuantizedForm form,
   });
   float high = form == QuantizedForm::Int4 ? 7 : 127, low = -high - 1;
   // Integers of 4 bits are integers of 8 bits too.
-  for (float number : {127.0f, -127.0f, -8.0f, 7.0f, -7.0f, -128.0f}) {
+  const float sign = largest < 0 ? -1 : 1; // of a positive scale
+  for (float number :
+       {sign * 127, -8.0f, sign * 7, -16.0f, sign * -127, sign * -7, -128.0f}) {
     if (number < low || number > high)
       continue;
     float scale = float(roundToDType(largest / number, dtype));
     // An element that was rounded can come from a scale beside.
     if (isExactScale(values, scale, low, high, dtype))
       return scale;
-    float size = std::fabs(scale), sign = scale < 0 ? -1.0f : 1.0f;
+    float size = std::fabs(scale);
     for (bool isAbove : {true, false}) {
-      float beside =
-          size > 0 ? sign * float(neighbor(size, isAbove, dtype)) : 0;
+      float beside = std::copysign(
+          size > 0 ? float(neighbor(size, isAbove, dtype)) : 0.0f, scale);
       if (isExactScale(values, beside, low, high, dtype))
         return beside;
     }

@@ -220,6 +220,17 @@ void QuantizedWeights::noteSkipped(llvm::StringRef name) {
     options.report->skipped.push_back(name.str());
 }
 
+/// Whether the view has parts already, with outputs and inputs along others of
+/// its axes.
+bool QuantizedWeights::hasOtherAxes(const WeightView &view,
+                                    ProductAxes axes) const {
+  return llvm::any_of(parts, [&](const auto &entry) {
+    const QuantizedPart &part = entry.second;
+    return part.view == view && (part.axes.outputs != axes.outputs ||
+                                 part.axes.inputs != axes.inputs);
+  });
+}
+
 /// Replaces `source`, a `const` or a `weight`, in its products.
 bool QuantizedWeights::replace(Op &source, llvm::ArrayRef<Product> products,
                                WeightValue value, Diagnostics &diags) {
@@ -229,7 +240,8 @@ bool QuantizedWeights::replace(Op &source, llvm::ArrayRef<Product> products,
   WeightView view = isWeight ? viewOf(source) : WeightView();
   std::string name = isWeight ? view.weight : source.result()->name;
   std::optional<Quantization> form = formOf(source, axes);
-  if (!form) {
+  // Functions of the host share the parts of a weight.
+  if (!form || (isWeight && hasOtherAxes(view, axes))) {
     noteSkipped(name);
     return true;
   }

@@ -36,10 +36,17 @@ void GenerateOutput::describe(llvm::StringRef whose, const Session *session,
     out << '\n';
     return;
   }
+  const ModelPackage &package = session->package();
   uint64_t weights = 0;
-  for (const PackagedFile &file : session->package().files)
-    if (llvm::StringRef(file.path).starts_with("weights/"))
-      weights += file.bytes;
+  for (const PackagedWeight &weight : package.weights)
+    weights += uint64_t(weight.type.numBytes()) * weight.arrays().size();
+  // Quantized weights are those of the package.
+  if (package.isQuantized()) {
+    weights = 0;
+    for (const PackagedFile &file : package.files)
+      if (llvm::StringRef(file.path).starts_with("weights/"))
+        weights += file.bytes;
+  }
   out << "weights ";
   printBytes(out, weights);
   out << ", ";

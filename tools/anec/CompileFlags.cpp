@@ -295,7 +295,7 @@ std::string CompileFlags::checkCalibrate() const {
   size_t arrays = size_t(llvm::count_if(calibrate, isArrayArgument));
   if (!quantize.getNumOccurrences() && !isNarrowed())
     return "--calibrate is for --quantize and for programs in fp16";
-  if (quantize == "exact")
+  if (quantize == "exact" && !isNarrowed())
     return "--quantize=exact changes no weight, and takes no --calibrate";
   if (!quantize.getNumOccurrences() && arrays < calibrate.size())
     return "--calibrate takes NAME=FILE.npy for each input without --quantize";

@@ -77,6 +77,10 @@ struct PackagedHostPart {
   PackagedPart quantized;
 };
 
+/// The type of the array that stores a part of type `type`: the format has no
+/// numbers of less than 8 bits, which are there as bytes.
+TensorType storedPartType(const TensorType &type);
+
 /// A program with values for its weights.
 struct PackagedInstance {
   std::optional<int64_t> index; ///< of the repeated layer; none otherwise

@@ -160,6 +160,7 @@ private:
   ConstantRef valueAtOnce(const Op &source, ProductAxes axes,
                           const Quantization &form, WeightValue value) const;
   std::optional<Quantization> formOf(const Op &source, ProductAxes axes) const;
+  bool hasOtherAxes(const WeightView &view, ProductAxes axes) const;
   bool isDivided(const TensorType &type, ProductAxes axes) const;
   [[nodiscard]] bool checkShape(llvm::StringRef name, const TensorType &type,
                                 ProductAxes axes, SourceRange range,

@@ -225,7 +225,8 @@ static StepFn makeProduct(const Op &op,
   stored.shape = products->shape;
   stored.operands = products->operands;
   stored.rounding = ctx.rounding(op.result());
-  // A factor in fp16 has fewer bits than one in fixed point.
+  // What fixed point rounds is less than what fp16 has rounded of the largest
+  // element of a group.
   const Value *factor = op.operand(stored.weight->slot == 0 ? 1u : 0u);
   stored.isFixed = stored.rounding == Rounding::FP16 &&
                    factor->type.dtype == DType::FP16 &&

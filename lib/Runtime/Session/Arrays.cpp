@@ -60,7 +60,9 @@ bool Arrays::open(const ModelPackage &package, const WeightOptions &options,
   std::vector<std::string> names;
   for (const PackagedWeight &weight : package.weights)
     llvm::append_range(names, weight.arrays());
-  if (!values->hasSome(names, diags))
+  // The host's weights may all be quantized.
+  bool hasParts = !package.hostParts.empty();
+  if (!hasParts && !values->hasSome(names, diags))
     return false;
   if (!openParts(package, diags))
     return false;
@@ -108,7 +110,7 @@ bool Arrays::openParts(const ModelPackage &package, Diagnostics &diags) {
       return each.name == part.name;
     });
     if (found == stored->arrays.end() ||
-        found->array->bytes().size() != type.numBytes()) {
+        found->array->type() != storedPartType(type)) {
       diags.reportFile(path, diag::WeightNotHere, part.name);
       return false;
     }

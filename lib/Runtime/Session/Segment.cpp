@@ -74,11 +74,14 @@ Value *SegmentBuilder::unpackedValue(Slot *slot) {
 Value *SegmentBuilder::valueOf(Slot *slot) {
   if (!slot)
     return nullptr;
+  // Its parts are values too, which the map gets meanwhile.
+  if (slot->unpack && !values.lookup(slot)) {
+    Value *unpacked = unpackedValue(slot);
+    return values[slot] = unpacked;
+  }
   Value *&value = values[slot];
   if (!value && slot->root().constant)
     return value = storedValue(slot);
-  if (!value && slot->unpack)
-    return value = unpackedValue(slot);
   if (!value) {
     value = segment.function->addParameter(
         slot->type, "p" + std::to_string(segment.parameters.size()));

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Weights that were unpacked from integers, as GGUF's Q4_0 and Q8_0 are: with
---quantize=exact they are stored as integers again, which unpack to the same bits, and all
+--quantize=exact they are stored as integers again, which unpack to equal elements, and all
 other weights keep their type.
 
 usage: exact.py ANEC ANE_RUN FOLDER [--count=N] [--seed=N]"""
@@ -15,7 +15,9 @@ import numpy as np
 
 import reference
 
-LIMITS = {"int4": (-8, 7), "int8": (-128, 127)}
+# Of 5 bits, as GGUF's Q5_0: stored as int8.
+LIMITS = {"int4": (-8, 7), "int5": (-16, 15), "int8": (-128, 127)}
+STORED = {"int4": "int4", "int5": "int8", "int8": "int8"}
 PROGRAM = """layer block(x: {dtype}[dim, 4]) -> {dtype}[dim, 4] {{
   weight w: {dtype}[dim, dim];
   return x + w @ x;
@@ -39,8 +41,8 @@ def unpacked(draw, form, shape, dtype):
     group is one of the largest that there are, as quantizers choose scales."""
     low, high = LIMITS[form]
     numbers = draw.integers(low + 1, high + 1, (shape[0], shape[1] // 32, 32))
-    most = draw.choice([low, high, -high] if form == "int4" else [high, -high],
-                       numbers.shape[:2])
+    most = draw.choice({"int4": [low, high, -high], "int5": [low],
+                        "int8": [high, -high]}[form], numbers.shape[:2])
     numbers = np.where(np.abs(numbers) > np.abs(most)[..., None], 0, numbers)
     at = draw.integers(0, 32, numbers.shape[:2])
     np.put_along_axis(numbers, at[..., None], most[..., None], axis=2)
@@ -61,7 +63,7 @@ def changed(draw, weight):
 def check_program(anec, folder, draw, chance):
     """One product, as MIL."""
     dtype, name = chance.choice([(np.float16, "fp16"), (np.float32, "fp32")])
-    form = chance.choice(["int4", "int8", "changed", "normal"])
+    form = chance.choice(["int4", "int5", "int8", "changed", "normal"])
     shape = (chance.choice([1, 7, 64, 65]), 32 * chance.choice([1, 2, 5, 8]))
     while np.prod(shape) < 2048:
         shape = (shape[0] * 2, shape[1])
@@ -82,7 +84,7 @@ def check_program(anec, folder, draw, chance):
         return
     assert len(found) == 1, f"{form} {shape} {name} was not found"
     op, _, operands = found[0]
-    assert operands["data"][0] == form, (form, operands["data"][0])
+    assert operands["data"][0] == STORED[form], (form, operands["data"][0])
     dense = reference.dequantized(op, operands, np.float64).reshape(shape).astype(dtype)
     assert np.array_equal(dense, weight), f"{form} {shape} {name} has other elements"
 
@@ -90,7 +92,7 @@ def check_program(anec, folder, draw, chance):
 def check_package(anec, ane_run, folder, draw, chance):
     """Three instances of a layer, which share a program."""
     dim = 32 * chance.choice([2, 3])
-    forms = [chance.choice(["int4", "int8"]) for _ in range(3)]
+    forms = [chance.choice(["int4", "int5", "int8"]) for _ in range(3)]
     if chance.random() < 0.3:
         forms[chance.randrange(3)] = "normal"
     weights = {}
@@ -112,7 +114,7 @@ def check_package(anec, ane_run, folder, draw, chance):
     stored = {constant["quantized"]["form"] for kernel in manifest["kernels"]
               for constant in kernel["constants"] if "quantized" in constant}
     wanted = set() if "normal" in forms else {
-        f"{'int8' if 'int8' in forms else 'int4'}:group=32"}
+        f"{'int4' if set(forms) == {'int4'} else 'int8'}:group=32"}
     assert stored == wanted, (forms, stored)
     # Unpacked elements are not rounded to fp16 before they are multiplied.
     error = np.abs(results[0] - results[1]).max() / np.abs(results[0]).max()
