@@ -7,6 +7,7 @@
 #include "lib/Arrays/Safetensors.h"
 #include "lib/Arrays/StoredAs.h"
 #include "lib/Package/AdapterBase.h"
+#include "lib/Package/Diags.h"
 #include "lib/Runtime/Diags.h"
 #include "lib/Runtime/Elements.h"
 #include "lib/Support/Half.h"
@@ -109,9 +110,14 @@ bool Arrays::openParts(const ModelPackage &package, Diagnostics &diags) {
     auto found = llvm::find_if(stored->arrays, [&](const NamedArray &each) {
       return each.name == part.name;
     });
-    if (found == stored->arrays.end() ||
-        found->array->type() != storedPartType(type)) {
-      diags.reportFile(path, diag::WeightNotHere, part.name);
+    TensorType wanted = storedPartType(type);
+    if (found == stored->arrays.end() || found->array->type() != wanted) {
+      std::string is = found == stored->arrays.end()
+                           ? "is not there"
+                           : "is `" + found->array->type().str() + "`";
+      diags.reportFile(path, diag::BadManifest,
+                       "`" + part.name + "` of `host_parts` " + is +
+                           ", and has to be `" + wanted.str() + "`");
       return false;
     }
     parts[part.name] =

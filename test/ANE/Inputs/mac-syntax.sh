@@ -9,5 +9,6 @@ for file; do
     -fobjc-runtime=macosx-12.0 -fobjc-exceptions -fexceptions -fblocks \
     -fno-objc-arc -Wall -Werror -Wno-import-preprocessor-directive-pedantic \
     -Wno-unknown-warning-option -Wno-unused-parameter \
-    -isystem "$llvm" -I "$root/include" -I "$root/test/ANE/MacHeaders" "$file"
+    -isystem "$llvm" -I "$root/include" -I "$root" \
+    -I "$root/test/ANE/MacHeaders" "$file"
 done
