@@ -280,7 +280,7 @@ TEST_F(CApi, StructsOfOtherSizesAreRefusedOrCut) {
   EXPECT_EQ(anec_compile_text(kernel, "k.tdsl", &options, &program, diags), 2);
   EXPECT_EQ(reports(),
             "[bad-argument] `framework` cannot be used: it is one of "
-            "`in-memory`, `coreml`, `e5`, not `e6`; did you mean `e5`?\n"
+            "`in-memory`, `coreml`, `e5`, not `e6`\n"
             "[bad-argument] `macos` cannot be used: it takes a version such as "
             "`15` or `15.6`, not `new`\n");
   // A caller that knows of `target` alone: what stands behind it is not read.
