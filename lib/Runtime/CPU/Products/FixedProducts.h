@@ -27,6 +27,13 @@ using Shorts = int16_t __attribute__((vector_size(width * 4)));
 using HalfWords = uint16_t __attribute__((vector_size(width * 4)));
 constexpr size_t shortsWidth = 2 * width;
 
+ANEC_INLINE HalfWords splatHalf(uint16_t x) {
+  HalfWords v = {};
+  for (size_t i = 0; i < shortsWidth; ++i)
+    v[i] = x;
+  return v;
+}
+
 /// Products of adjacent elements, added in pairs.
 ANEC_INLINE Ints multiplyPairs(Shorts a, Shorts b) {
 #if defined(__AVX512BW__)
@@ -140,21 +147,21 @@ struct FixedBlock {
   ANEC_INLINE void addFourBits(size_t group, size_t count, HalfWords flip);
 };
 
-template <bool isSigned>
-struct ByteOf {
-  using Type = uint8_t;
+/// As many bytes as there are shorts in a vector.
+template <StoredForm form>
+struct BytesOf {
+  using Type = uint8_t __attribute__((vector_size(shortsWidth)));
 };
 template <>
-struct ByteOf<true> {
-  using Type = int8_t;
+struct BytesOf<StoredForm::Int8> {
+  using Type = int8_t __attribute__((vector_size(shortsWidth)));
 };
 
 /// Adds `count` groups of bytes, at most `width`.
 template <StoredForm form, size_t rows, size_t n>
 ANEC_INLINE void FixedBlock<form, rows, n>::addBytes(size_t group,
                                                      size_t count) {
-  using Byte = typename ByteOf<form == StoredForm::Int8>::Type;
-  using Bytes = Byte __attribute__((vector_size(shortsWidth)));
+  using Bytes = typename BytesOf<form>::Type;
   constexpr size_t vectors = fixedGroup / shortsWidth;
   for (size_t g = 0; g < count; ++g) {
     size_t at = (group + g) * fixedGroup;
@@ -207,6 +214,7 @@ ANEC_INLINE void FixedBlock<form, rows, n>::addFourBits(size_t group,
                                                         size_t count,
                                                         HalfWords flip) {
   constexpr size_t groupBytes = fixedGroup / 2;
+  const HalfWords lowBits = splatHalf(15);
   for (size_t g = 0; g < count; g += groupsOfVector) {
     size_t at = (group + g) * groupBytes;
     size_t here = least(groupsOfVector, count - g);
@@ -224,8 +232,8 @@ ANEC_INLINE void FixedBlock<form, rows, n>::addFourBits(size_t group,
       Shorts weights[rows];
 #pragma GCC unroll 4
       for (size_t i = 0; i < rows; ++i) {
-        HalfWords moved = words[i] >> uint16_t(4 * part);
-        weights[i] = (Shorts)(part == 3 ? moved : moved & uint16_t(15));
+        HalfWords moved = words[i] >> int(4 * part);
+        weights[i] = (Shorts)(part == 3 ? moved : moved & lowBits);
       }
 #pragma GCC unroll 4
       for (size_t j = 0; j < n; ++j) {
@@ -252,8 +260,7 @@ void multiplyFixedBlock(const StoredMatrix &weight, size_t row,
   constexpr bool hasFourBits = form == StoredForm::Index4;
   constexpr size_t ahead = 4096;
   const bool isFlipped = weight.fourBits == FourBits::Signed;
-  const HalfWords flip =
-      HalfWords{} + uint16_t(hasFourBits && isFlipped ? 0x8888 : 0);
+  const HalfWords flip = splatHalf(hasFourBits && isFlipped ? 0x8888 : 0);
   const float base = hasFourBits && isFlipped ? 8 : 0;
   FixedBlock<form, rows, n> block;
   const float *scales[rows], *offsets[rows];
