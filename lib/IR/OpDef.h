@@ -26,6 +26,7 @@ namespace anec {
 
 class Builder;
 class Gradient;
+struct PositionFlow;
 
 enum class ParamKind : uint8_t {
   Value,            ///< an operand
@@ -106,6 +107,12 @@ enum : uint32_t {
   /// Cannot be called by name in .tdsl: it has its own syntax there, or only
   /// passes create it.
   NotCallable = 1 << 11,
+  /// Treats each line of its operands along the constant `axis` by itself. All
+  /// operands have the same rank.
+  AlongAxis = 1 << 12,
+  /// The result is the first operand, its elements in the same order, under
+  /// another name, shape or holder.
+  Renames = 1 << 13,
 };
 } // namespace trait
 
@@ -185,6 +192,18 @@ struct EvalContext {
   }
 };
 
+/// Finds the axis of the positions of a text (Ops/Positions.h).
+struct PositionRule {
+  bool (*find)(PositionFlow &flow) = nullptr;
+  /// Whether operands other than the first may have positions.
+  bool ofSeveral = false;
+};
+
+struct OpDef;
+/// Whether a row has what every op needs. An error where a row is compiled that
+/// lacks something.
+constexpr bool isComplete(const OpDef &row);
+
 constexpr unsigned maxParams = 17; ///< the number that `lstm` has
 constexpr unsigned maxConstraints = 8;
 
@@ -231,6 +250,13 @@ struct OpDef {
   /// Computes the gradients of the operands from those of the results (see
   /// Ops/Gradient.h); null when the op has no gradient rule.
   void (*gradient)(Gradient &g) = nullptr;
+  /// The axis of the results along which the positions of a text lie, from
+  /// those of the operands. Follows from the traits Elementwise, Reduction,
+  /// AlongAxis and Renames.
+  PositionRule positions = {};
+
+  /// Computed, so that an incomplete row is an error where it is compiled.
+  bool checked = isComplete(*this);
 
   bool has(uint32_t t) const { return (traits & t) == t; }
   /// The parameters up to the first unnamed one.
@@ -247,6 +273,30 @@ struct OpDef {
   unsigned numConstantParams() const;
   bool isVariadic() const;
 };
+
+// Never defined: a constant row cannot call them, so the compiler's error names
+// what it lacks.
+void rowNeedsInfer();
+void rowNeedsEval();
+void rowNeedsPositions();
+
+constexpr bool isComplete(const OpDef &row) {
+  constexpr uint32_t impliesPositions =
+      trait::Elementwise | trait::Reduction | trait::AlongAxis | trait::Renames;
+  constexpr uint32_t ofConstants = trait::Stored | trait::Constexpr;
+  bool hasOperands = false;
+  for (const ParamDef &param : row.params)
+    hasOperands |= !param.name.empty() && !param.isConstant();
+  if (!row.infer)
+    rowNeedsInfer();
+  // Stored arrays and what has effects are not values of operands.
+  if (!row.eval && !(row.traits & (trait::Stored | trait::SideEffect)))
+    rowNeedsEval();
+  if (hasOperands && !row.positions.find &&
+      !(row.traits & (impliesPositions | ofConstants)))
+    rowNeedsPositions();
+  return true;
+}
 
 /// Shorthands for rows.
 constexpr DTypeSet floats = {DType::FP16, DType::FP32};

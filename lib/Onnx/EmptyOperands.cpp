@@ -53,12 +53,11 @@ Value *onnx::unchangedOperand(const OpDef &def,
 
 /// Whether `infer` gives the right extents where some are 0.
 static bool infersEmpty(const OpDef &def) {
-  const OpDef *others[] = {
-      &ops::Transpose, &ops::Reverse, &ops::Squeeze,   &ops::ExpandDims,
-      &ops::Tile,      &ops::Gather,  &ops::GatherNd,  &ops::GatherAlongAxis,
-      &ops::Softmax,   &ops::Cumsum,  &ops::LayerNorm, &ops::Matmul};
+  const OpDef *others[] = {&ops::Transpose,  &ops::Reverse,   &ops::Squeeze,
+                           &ops::ExpandDims, &ops::Tile,      &ops::Gather,
+                           &ops::GatherNd,   &ops::LayerNorm, &ops::Matmul};
   return def.has(trait::Elementwise) || def.has(trait::Reduction) ||
-         llvm::is_contained(others, &def);
+         def.has(trait::AlongAxis) || llvm::is_contained(others, &def);
 }
 
 /// What combining no elements of `dtype` gives; nothing where that is not

@@ -8,6 +8,7 @@
 #include "Infer.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Positions.h"
 #include <cmath>
 
 namespace anec::param {
@@ -269,6 +270,7 @@ constinit const OpDef ops::Prelu = {
     .eval = evalPrelu,
     .decomposeComputed = decomposePrelu,
     .gradient = gradientPrelu,
+    .positions = {positions::perChannel},
 };
 
 static void evalSoftplusParametric(EvalContext &ctx) {
@@ -320,6 +322,7 @@ constinit const OpDef ops::SoftplusParametric = {
     .eval = evalSoftplusParametric,
     .decomposeComputed = decomposeSoftplusParametric,
     .gradient = gradientSoftplusParametric,
+    .positions = {positions::perChannel},
 };
 
 //===----------------------------------------------------------------------===//

@@ -16,6 +16,7 @@
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
 #include "lib/Ops/Params/Attention.h"
+#include "lib/Ops/Positions.h"
 #include <cmath>
 
 using namespace anec;
@@ -161,4 +162,5 @@ constinit const OpDef ops::ScaledDotProductAttention = {
     .eval = evalAttention,
     .flops = flopsAttention,
     .gradient = gradientAttention,
+    .positions = {positions::combined},
 };

@@ -23,6 +23,7 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
+#include "lib/Ops/Positions.h"
 
 namespace anec::param {
 ANEC_PARAM(blockShape, "block_shape", Ints)
@@ -147,7 +148,8 @@ static constexpr OpDef channelBlocks(llvm::StringLiteral name,
                           : "the block size divides the height and the width"},
       .infer = toSpace ? inferToSpace : inferToDepth,
       .eval = eval,
-      .gradient = gradient};
+      .gradient = gradient,
+      .positions = {positions::moved}};
 }
 
 /// dx = inverse(dy)
@@ -281,6 +283,7 @@ constinit const OpDef ops::SpaceToBatch = {
     .infer = inferSpaceToBatch,
     .eval = evalSpaceToBatch,
     .gradient = gradientSpaceToBatch,
+    .positions = {positions::moved},
 };
 
 static bool inferBatchToSpace(InferContext &ctx) {
@@ -342,4 +345,5 @@ constinit const OpDef ops::BatchToSpace = {
     .infer = inferBatchToSpace,
     .eval = evalBatchToSpace,
     .gradient = gradientBatchToSpace,
+    .positions = {positions::moved},
 };

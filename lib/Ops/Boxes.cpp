@@ -14,6 +14,7 @@
 #include "lib/Ops/KeepBoxes.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Sampling.h"
+#include "lib/Ops/Positions.h"
 #include <algorithm>
 
 namespace anec::param {
@@ -204,4 +205,5 @@ constinit const OpDef ops::NonMaximumSuppression = {
                     "`max_boxes` is at least 1"},
     .infer = inferSuppression,
     .eval = evalSuppression,
+    .positions = {positions::combined},
 };

@@ -17,6 +17,7 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Params/Attention.h"
+#include "lib/Ops/Positions.h"
 #include <cmath>
 
 namespace anec::param {
@@ -332,4 +333,5 @@ constinit const OpDef ops::SdpaCached = {
     .eval = evalSdpaCached,
     .decompose = decomposeSdpaCached,
     .flops = flopsSdpaCached,
+    .positions = {positions::combined},
 };

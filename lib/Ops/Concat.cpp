@@ -8,6 +8,7 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
+#include "lib/Ops/Positions.h"
 
 namespace anec::param {
 ANEC_PARAM(numSplits, "num_splits", Int)
@@ -89,6 +90,16 @@ static void gradientConcat(Gradient &g) {
   }
 }
 
+static bool positionsConcat(PositionFlow &f) {
+  std::optional<unsigned> fromEnd = f.align();
+  if (!fromEnd)
+    return f.fail(positions::relates);
+  unsigned rank = f.rank(0), axis = rank - 1 - *fromEnd;
+  if (PositionFlow::normalized(f.op.get(param::axis), rank) == axis)
+    return f.fail("joins positions with others");
+  return f.keep(axis);
+}
+
 constinit const OpDef ops::Concat = {
     .name = "concat",
     .summary = "Concatenates `values` along `axis`. With `interleave`, "
@@ -96,13 +107,14 @@ constinit const OpDef ops::Concat = {
     .family = "slice",
     .params = {variadic(param::values, movableTypes), integer(param::axis),
                boolean(param::interleave, "false")},
-    .traits = trait::Mil | trait::DataMovement,
+    .traits = trait::Mil | trait::DataMovement | trait::AlongAxis,
     .constraints = {"`axis` is an axis of the first of `values`",
                     "shapes agree except at `axis`",
                     "with `interleave`, shapes agree"},
     .infer = inferConcat,
     .eval = evalConcat,
     .gradient = gradientConcat,
+    .positions = positions::ofSeveral(positionsConcat),
 };
 
 static bool inferStack(InferContext &ctx) {
@@ -142,6 +154,15 @@ static void gradientStack(Gradient &g) {
     });
 }
 
+static bool positionsStack(PositionFlow &f) {
+  std::optional<unsigned> fromEnd = f.align();
+  if (!fromEnd)
+    return f.fail(positions::relates);
+  unsigned rank = f.rank(0), axis = rank - 1 - *fromEnd;
+  return f.keep(axis + (PositionFlow::normalized(f.op.get(param::axis),
+                                                 rank + 1) <= axis));
+}
+
 constinit const OpDef ops::Stack = {
     .name = "stack",
     .summary = "Stacks `values` along a new `axis`.",
@@ -153,6 +174,7 @@ constinit const OpDef ops::Stack = {
     .infer = inferStack,
     .eval = evalStack,
     .gradient = gradientStack,
+    .positions = positions::ofSeveral(positionsStack),
 };
 
 //===----------------------------------------------------------------------===//
@@ -232,7 +254,7 @@ constinit const OpDef ops::Split = {
                optionalConstant(param::numSplits, {DType::Int32}),
                optionalConstant(param::splitSizes, {DType::Int32}),
                integer(param::axis)},
-    .traits = trait::Mil | trait::DataMovement,
+    .traits = trait::Mil | trait::DataMovement | trait::AlongAxis,
     .constraints = {"`axis` is an axis of `x`",
                     "either `num_splits` or `split_sizes` is given",
                     "`num_splits` is 1 to 4096",

@@ -14,6 +14,7 @@
 #include "lib/Ops/Cost.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Interpreter.h"
+#include "lib/Ops/Positions.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;
@@ -168,6 +169,7 @@ constinit const OpDef ops::Cond = {
     .infer = inferCond,
     .eval = evalBlocks,
     .flops = flopsCond,
+    .positions = {positions::apart},
 };
 
 //===----------------------------------------------------------------------===//
@@ -224,4 +226,5 @@ constinit const OpDef ops::WhileLoop = {
     .infer = inferWhileLoop,
     .eval = evalBlocks,
     .flops = flopsWhileLoop,
+    .positions = {positions::apart},
 };

@@ -12,6 +12,7 @@
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
 #include "lib/Ops/Params/Convolution.h"
+#include "lib/Ops/Positions.h"
 
 using namespace anec;
 
@@ -275,6 +276,23 @@ static Value *splitBias(Builder &builder, const Op &op) {
   return d.make(ops::Add, {product, d.perChannel(param::bias)});
 }
 
+/// A convolution of single positions is a product.
+static bool positionsConv(PositionFlow &f) {
+  unsigned axis = *f.in[0];
+  if (axis == 0)
+    return positions::same(f);
+  if (axis == 1)
+    return f.fail(positions::sums);
+  unsigned spatial = axis - 2;
+  bool isPadded = f.op.get(param::padType) == "custom" &&
+                  (f.op.get(param::pad)[2 * spatial] != 0 ||
+                   f.op.get(param::pad)[2 * spatial + 1] != 0);
+  if (f.shape(1)[axis] != 1 || f.op.get(param::strides)[spatial] != 1 ||
+      isPadded)
+    return f.fail(positions::joinsNeighbors);
+  return positions::same(f);
+}
+
 constinit const OpDef ops::Conv = {
     .name = "conv",
     .summary = "Convolution of `x` with `weight` over 1 to 3 spatial axes, "
@@ -310,6 +328,7 @@ constinit const OpDef ops::Conv = {
     .decomposeComputed = splitBias,
     .flops = flopsConv,
     .gradient = gradientConv,
+    .positions = {positionsConv},
 };
 
 //===----------------------------------------------------------------------===//
@@ -468,4 +487,5 @@ constinit const OpDef ops::ConvTranspose = {
     .decomposeComputed = splitBias,
     .flops = flopsConvTranspose,
     .gradient = gradientConvTranspose,
+    .positions = {positions::neighbors},
 };

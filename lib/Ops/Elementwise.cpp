@@ -379,9 +379,13 @@ constinit const OpDef ops::Threshold = {
     .gradient = gradientWhere<isAbove>,
 };
 
-constinit const OpDef ops::Identity =
-    unary("identity", "Returns `x` unchanged.", evalCopy, gradientIdentity,
-          movableTypes);
+static constexpr OpDef identityRow() {
+  OpDef def = unary("identity", "Returns `x` unchanged.", evalCopy,
+                    gradientIdentity, movableTypes);
+  def.traits |= trait::Renames;
+  return def;
+}
+constinit const OpDef ops::Identity = identityRow();
 
 static void decomposeStopGradient(Builder &, const Op &op,
                                   llvm::SmallVectorImpl<Value *> &results) {

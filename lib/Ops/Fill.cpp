@@ -9,6 +9,7 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
+#include "lib/Ops/Positions.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
@@ -61,6 +62,7 @@ constinit const OpDef ops::FillLike = {
     .traits = trait::Mil | trait::ZeroGradient,
     .infer = inferFillLike,
     .eval = evalFill,
+    .positions = {positions::same},
 };
 
 //===----------------------------------------------------------------------===//
@@ -137,6 +139,7 @@ constinit const OpDef ops::ShapeOf = {
     .constraints = {"`x` is not a scalar"},
     .infer = inferShape,
     .eval = evalShape,
+    .positions = {positions::apart},
 };
 
 //===----------------------------------------------------------------------===//
@@ -170,6 +173,12 @@ static void evalOneHot(EvalContext &ctx) {
   }
 }
 
+static bool positionsOneHot(PositionFlow &f) {
+  unsigned rank = f.rank(0) + 1, axis = *f.in[0];
+  bool isAfter = PositionFlow::normalized(f.op.get(param::axis), rank) <= axis;
+  return f.keep(axis + isAfter);
+}
+
 constinit const OpDef ops::OneHot = {
     .name = "one_hot",
     .summary =
@@ -186,6 +195,7 @@ constinit const OpDef ops::OneHot = {
                     "`one_hot_vector_size` is at least 1"},
     .infer = inferOneHot,
     .eval = evalOneHot,
+    .positions = {positionsOneHot},
 };
 
 //===----------------------------------------------------------------------===//
@@ -234,4 +244,5 @@ constinit const OpDef ops::BandPart = {
     .infer = inferBandPart,
     .eval = evalBandPart,
     .gradient = gradientBandPart,
+    .positions = {positions::alongLast<2>},
 };

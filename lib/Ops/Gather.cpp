@@ -19,6 +19,7 @@
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
 #include "lib/Ops/Params/Indices.h"
+#include "lib/Ops/Positions.h"
 #include <numeric>
 
 using namespace anec;
@@ -98,6 +99,17 @@ static void gradientGather(Gradient &g) {
   });
 }
 
+static bool positionsGather(PositionFlow &f) {
+  unsigned axis = PositionFlow::normalized(f.op.get(param::axis), f.rank(0));
+  if ((f.in[0] && f.in[1]) || f.op.get(param::batchDims) != 0)
+    return f.fail(positions::relates);
+  if (f.in[1])
+    return f.keep(axis + *f.in[1]);
+  if (*f.in[0] == axis)
+    return f.fail(positions::takesPart);
+  return f.keep(*f.in[0] < axis ? *f.in[0] : *f.in[0] + f.rank(1) - 1);
+}
+
 constinit const OpDef ops::Gather = {
     .name = "gather",
     .summary =
@@ -119,6 +131,7 @@ constinit const OpDef ops::Gather = {
     .infer = inferGather,
     .eval = evalGather,
     .gradient = gradientGather,
+    .positions = positions::ofSeveral(positionsGather),
 };
 
 //===----------------------------------------------------------------------===//
@@ -155,6 +168,16 @@ static void gradientGatherAlongAxis(Gradient &g) {
   });
 }
 
+static bool positionsGatherAlongAxis(PositionFlow &f) {
+  std::optional<unsigned> fromEnd = f.align();
+  if (!fromEnd)
+    return f.fail(positions::relates);
+  unsigned rank = f.rank(0), axis = rank - 1 - *fromEnd;
+  if (PositionFlow::normalized(f.op.get(param::axis), rank) == axis)
+    return f.fail(positions::takesPart);
+  return f.keep(axis);
+}
+
 constinit const OpDef ops::GatherAlongAxis = {
     .name = "gather_along_axis",
     .summary = "The elements of `x` at the positions of `indices`, with the "
@@ -164,12 +187,13 @@ constinit const OpDef ops::GatherAlongAxis = {
                value(param::indices, indexTypes, 'I'),
                integer(param::axis, "0"),
                since(17, boolean(param::validateIndices, "false"))},
-    .traits = trait::Mil | trait::DataMovement,
+    .traits = trait::Mil | trait::DataMovement | trait::AlongAxis,
     .constraints = {"`axis` is an axis of `x`",
                     "`indices` have the shape of `x` except at `axis`"},
     .infer = inferGatherAlongAxis,
     .eval = evalGatherAlongAxis,
     .gradient = gradientGatherAlongAxis,
+    .positions = positions::ofSeveral(positionsGatherAlongAxis),
 };
 
 //===----------------------------------------------------------------------===//
@@ -257,6 +281,7 @@ constinit const OpDef ops::GatherNd = {
     .infer = inferGatherNd,
     .eval = evalGatherNd,
     .gradient = gradientGatherNd,
+    .positions = {positions::moved},
 };
 
 //===----------------------------------------------------------------------===//
@@ -307,6 +332,11 @@ static void gradientEmbed(Gradient &g) {
   });
 }
 
+/// A column for each index.
+static bool positionsEmbed(PositionFlow &f) {
+  return f.in[0] ? f.fail(positions::relates) : f.keep(1);
+}
+
 constinit const OpDef ops::Embed = {
     .name = "embed",
     .summary =
@@ -323,4 +353,5 @@ constinit const OpDef ops::Embed = {
     .eval = evalEmbed,
     .decompose = decomposeEmbed,
     .gradient = gradientEmbed,
+    .positions = positions::ofSeveral(positionsEmbed),
 };

@@ -9,6 +9,7 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
+#include "lib/Ops/Positions.h"
 
 namespace anec::param {
 ANEC_PARAM(heads, "heads", Int)
@@ -59,6 +60,7 @@ constinit const OpDef ops::SplitHeads = {
     .eval = evalCopy,
     .decompose = decomposeToReshape,
     .gradient = gradientSplitHeads,
+    .positions = {positions::reshape},
 };
 
 static bool inferMergeHeads(InferContext &ctx) {
@@ -90,4 +92,5 @@ constinit const OpDef ops::MergeHeads = {
     .eval = evalCopy,
     .decompose = decomposeToReshape,
     .gradient = gradientMergeHeads,
+    .positions = {positions::reshape},
 };

@@ -14,6 +14,7 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Positions.h"
 #include <climits>
 
 namespace anec::param {
@@ -81,6 +82,7 @@ constinit const OpDef ops::Call = {
                 .rank = 1}},
     .traits = trait::SideEffect | trait::Call | trait::NotCallable,
     .infer = inferCall,
+    .positions = {positions::apart},
 };
 
 //===----------------------------------------------------------------------===//
@@ -139,6 +141,7 @@ constinit const OpDef ops::Repeat = {
          "sliced values have `to` - `from` elements along their first axis",
          "`collected` are types, such as `fp16[768, 256]`"},
     .infer = inferRepeat,
+    .positions = {positions::apart},
 };
 
 //===----------------------------------------------------------------------===//
@@ -154,6 +157,7 @@ constinit const OpDef ops::Accumulate = {
                value(param::value, {DType::FP32}, 0), text(param::name)},
     .traits = trait::SideEffect | trait::NotCallable,
     .infer = [](InferContext &) { return true; },
+    .positions = {positions::combined},
 };
 
 //===----------------------------------------------------------------------===//
@@ -209,4 +213,5 @@ constinit const OpDef ops::UpdateState = {
          "that of the last axis of `data`",
          "`groups` divides the length of the last axis of the state"},
     .infer = inferUpdateState,
+    .positions = {positions::apart},
 };

@@ -9,6 +9,7 @@
 #include "Reference.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Gradient.h"
+#include "lib/Ops/Positions.h"
 #include <cmath>
 
 using namespace anec;
@@ -93,6 +94,7 @@ constinit const OpDef ops::CrossEntropy = {
     .eval = evalCrossEntropy,
     .flops = flopsCrossEntropy,
     .gradient = gradientCrossEntropy,
+    .positions = {positions::combined},
 };
 
 //===----------------------------------------------------------------------===//
@@ -186,4 +188,5 @@ constinit const OpDef ops::CrossEntropyGradient = {
     .eval = evalCrossEntropyGradient,
     .decompose = decomposeCrossEntropyGradient,
     .flops = flopsCrossEntropyGradient,
+    .positions = {positions::combined},
 };

@@ -10,6 +10,7 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
+#include "lib/Ops/Positions.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace anec;
@@ -139,6 +140,37 @@ static int64_t flopsMatmul(const Op &op) {
   return saturatingProduct({2, op.result()->type.numElements(), lhs.columns});
 }
 
+static bool positionsMatmul(PositionFlow &f) {
+  if (f.rank(0) < 2 || f.rank(1) < 2)
+    return f.fail(positions::relates);
+  unsigned rank = f.op.result()->type.rank();
+  std::optional<unsigned> fromEnd; // in the result
+  for (unsigned slot : {0u, 1u}) {
+    if (!f.in[slot])
+      continue;
+    unsigned distance = f.rank(slot) - 1 - *f.in[slot];
+    if (distance < 2) {
+      bool turned =
+          slot == 0 ? f.op.get(param::transposeX) : f.op.get(param::transposeY);
+      // Rows of `x` and columns of `y` are those of the result.
+      bool isLast = (distance == 0) != turned;
+      if (isLast == (slot == 0))
+        return f.fail(positions::sums);
+      distance = slot == 0 ? 1 : 0;
+    }
+    if (fromEnd && *fromEnd != distance)
+      return f.fail(positions::relates);
+    fromEnd = distance;
+  }
+  for (unsigned slot : {0u, 1u})
+    if (!f.in[slot] && *fromEnd >= 2 && *fromEnd < f.rank(slot)) {
+      unsigned axis = f.rank(slot) - 1 - *fromEnd;
+      if (f.shape(slot)[axis] != 1)
+        f.varying.push_back({slot, axis});
+    }
+  return f.keep(rank - 1 - *fromEnd);
+}
+
 constinit const OpDef ops::Matmul = {
     .name = "matmul",
     .summary = "The matrix product over the last two axes of `x` and `y`, "
@@ -156,6 +188,7 @@ constinit const OpDef ops::Matmul = {
     .eval = evalMatmul,
     .flops = flopsMatmul,
     .gradient = gradientMatmul,
+    .positions = positions::ofSeveral(positionsMatmul),
 };
 
 //===----------------------------------------------------------------------===//
@@ -227,6 +260,11 @@ static Value *decomposeLinear(Builder &builder, const Op &op) {
   return bias ? d.make(ops::Add, {product, d.cast(bias, "bias")}) : product;
 }
 
+static bool positionsLinear(PositionFlow &f) {
+  return *f.in[0] + 1 == f.rank(0) ? f.fail(positions::sums)
+                                   : positions::same(f);
+}
+
 constinit const OpDef ops::Linear = {
     .name = "linear",
     .summary = "`weight` times each row of `x` (its last axis), plus `bias`.",
@@ -244,6 +282,7 @@ constinit const OpDef ops::Linear = {
     .decomposeComputed = decomposeLinear,
     .flops = flopsLinear,
     .gradient = gradientLinear,
+    .positions = {positionsLinear},
 };
 
 //===----------------------------------------------------------------------===//
@@ -343,6 +382,31 @@ static int64_t flopsEinsum(const Op &op) {
       {2, op.result()->type.numElements(), op.operand(0u)->type.shape.back()});
 }
 
+static bool positionsEinsum(PositionFlow &f) {
+  std::string equation = llvm::StringRef(f.op.get(param::equation)).str();
+  llvm::erase_if(equation, [](char c) { return c == ' '; });
+  auto [inputs, output] = llvm::StringRef(equation).split("->");
+  llvm::SmallVector<llvm::StringRef, 2> terms;
+  inputs.split(terms, ',');
+  std::optional<char> label;
+  for (unsigned slot = 0; slot < terms.size(); ++slot) {
+    if (!f.in[slot])
+      continue;
+    char own = terms[slot][*f.in[slot]];
+    if (label && *label != own)
+      return f.fail(positions::relates);
+    label = own;
+  }
+  size_t at = output.find(*label);
+  if (at == llvm::StringRef::npos)
+    return f.fail(positions::sums);
+  for (unsigned slot = 0; slot < terms.size(); ++slot)
+    if (size_t axis = terms[slot].find(*label);
+        !f.in[slot] && axis != llvm::StringRef::npos)
+      f.varying.push_back({slot, unsigned(axis)});
+  return f.keep(unsigned(at));
+}
+
 constinit const OpDef ops::Einsum = {
     .name = "einsum",
     .summary = "The product of two `values` given by `equation`: "
@@ -358,4 +422,5 @@ constinit const OpDef ops::Einsum = {
     .eval = evalEinsum,
     .flops = flopsEinsum,
     .gradient = gradientEinsum,
+    .positions = positions::ofSeveral(positionsEinsum),
 };

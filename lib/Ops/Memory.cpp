@@ -14,6 +14,7 @@
 #include "Infer.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Positions.h"
 
 using namespace anec;
 
@@ -36,6 +37,7 @@ constinit const OpDef ops::ReadState = {
     .traits = trait::Mil | trait::SideEffect,
     .infer = inferSame,
     .eval = evalCopy,
+    .positions = {positions::apart},
 };
 
 static bool inferWriteState(InferContext &ctx) {
@@ -55,6 +57,7 @@ constinit const OpDef ops::WriteState = {
     .constraints = {"`data` has the shape of the state"},
     .infer = inferWriteState,
     .eval = evalWriteState,
+    .positions = {positions::apart},
 };
 
 //===----------------------------------------------------------------------===//
@@ -66,7 +69,7 @@ constinit const OpDef ops::TensorBufferToTensor = {
     .summary = "The tensor in the buffer `input`.",
     .family = "memory",
     .params = {inHolder(Holder::Buffer, value(param::input, movableTypes))},
-    .traits = trait::Mil | trait::DataMovement,
+    .traits = trait::Mil | trait::DataMovement | trait::Renames,
     .opsetTag = "ios17",
     .infer = inferSame,
     .eval = evalCopy,
@@ -94,7 +97,7 @@ constinit const OpDef ops::TensorToTensorBuffer = {
                         1},
                ParamDef{
                    param::strides, ParamKind::Constant, {DType::Int64}, 0, 1}},
-    .traits = trait::Mil | trait::DataMovement,
+    .traits = trait::Mil | trait::DataMovement | trait::Renames,
     .constraints = {"`strides` has an element for each axis",
                     "`interleave_factors` has an element for each axis",
                     "strides are at least 1",

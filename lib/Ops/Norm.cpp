@@ -14,6 +14,7 @@
 #include "Reference.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Gradient.h"
+#include "lib/Ops/Positions.h"
 #include <cmath>
 
 using namespace anec;
@@ -210,6 +211,7 @@ constinit const OpDef ops::LayerNorm = {
     .decomposeComputed = splitLayerNorm,
     .flops = flopsLayerNorm,
     .gradient = gradientLayerNorm,
+    .positions = {positions::alongAxes},
 };
 
 //===----------------------------------------------------------------------===//
@@ -271,6 +273,7 @@ constinit const OpDef ops::L2Norm = {
     .eval = evalL2Norm,
     .flops = flopsL2Norm,
     .gradient = gradientL2Norm,
+    .positions = {positions::alongLast<3>},
 };
 
 //===----------------------------------------------------------------------===//
@@ -364,6 +367,7 @@ constinit const OpDef ops::BatchNorm = {
     .decomposeComputed = decomposeBatchNorm,
     .flops = flopsBatchNorm,
     .gradient = gradientBatchNorm,
+    .positions = {positions::perChannel},
 };
 
 //===----------------------------------------------------------------------===//
@@ -440,6 +444,7 @@ constinit const OpDef ops::InstanceNorm = {
     .decomposeComputed = splitInstanceNorm,
     .flops = flopsLayerNorm,
     .gradient = gradientInstanceNorm,
+    .positions = {positions::combined},
 };
 
 //===----------------------------------------------------------------------===//
@@ -523,4 +528,5 @@ constinit const OpDef ops::LocalResponseNorm = {
     .eval = evalLocalResponseNorm,
     .flops = flopsLocalResponseNorm,
     .gradient = gradientLocalResponseNorm,
+    .positions = {positions::neighbors},
 };

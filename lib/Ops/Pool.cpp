@@ -16,6 +16,7 @@
 #include "lib/Ops/Gradient.h"
 #include "lib/Ops/Params/Convolution.h"
 #include "lib/Ops/Pooling.h"
+#include "lib/Ops/Positions.h"
 #include <cmath>
 
 using namespace anec;
@@ -344,7 +345,8 @@ static constexpr OpDef pool(llvm::StringLiteral name,
       .infer = inferPool,
       .eval = eval,
       .flops = flopsPool,
-      .gradient = gradient};
+      .gradient = gradient,
+      .positions = {positions::neighbors}};
 }
 
 void anec::warnOfWindowsOutside(const Module &module, Diagnostics &diags) {

@@ -10,6 +10,7 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Quantization.h"
+#include "lib/Ops/Positions.h"
 #include <cmath>
 
 using namespace anec;
@@ -118,6 +119,7 @@ constinit const OpDef ops::Quantize = {
                     "`zero_point` has the element type `output_dtype`"},
     .infer = inferQuantize,
     .eval = evalQuantize,
+    .positions = {positions::apart},
 };
 
 static bool inferDequantize(InferContext &ctx) {
@@ -146,4 +148,5 @@ constinit const OpDef ops::Dequantize = {
                     "for each element along `axis`"},
     .infer = inferDequantize,
     .eval = evalDequantize,
+    .positions = {positions::apart},
 };

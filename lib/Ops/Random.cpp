@@ -15,6 +15,7 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Gradient.h"
 #include "lib/Ops/Params/Fill.h"
+#include "lib/Ops/Positions.h"
 
 using namespace anec;
 
@@ -92,4 +93,5 @@ constinit const OpDef ops::Dropout = {
     .eval = evalCopy,
     .decompose = decomposeDropout,
     .gradient = gradientDropout,
+    .positions = {positions::apart},
 };

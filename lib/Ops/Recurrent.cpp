@@ -21,6 +21,7 @@
 #include "lib/IR/Diags.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Positions.h"
 #include <cmath>
 
 using namespace anec;
@@ -311,6 +312,7 @@ constinit const OpDef ops::Lstm = {
     .eval = evalLstm,
     .decomposeForGradient = unrollLstm,
     .flops = flopsRecurrent,
+    .positions = {positions::combined},
 };
 
 //===----------------------------------------------------------------------===//
@@ -404,6 +406,7 @@ constinit const OpDef ops::Gru = {
     .eval = evalGru,
     .decomposeForGradient = unrollGru,
     .flops = flopsRecurrent,
+    .positions = {positions::combined},
 };
 
 //===----------------------------------------------------------------------===//
@@ -452,4 +455,5 @@ constinit const OpDef ops::Rnn = {
     .eval = evalRnn,
     .decomposeForGradient = unrollRnn,
     .flops = flopsRecurrent,
+    .positions = {positions::combined},
 };

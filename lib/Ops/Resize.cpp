@@ -20,6 +20,7 @@
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
 #include "lib/Ops/Params/Sampling.h"
+#include "lib/Ops/Positions.h"
 #include <cmath>
 
 namespace anec::param {
@@ -227,6 +228,7 @@ constinit const OpDef ops::ResizeBilinear = {
     .eval = evalResizing<Bilinear>,
     .flops = flopsLinear,
     .gradient = gradientResizing<Bilinear>,
+    .positions = {positions::neighbors},
 };
 
 constinit const OpDef ops::ResizeNearestNeighbor = {
@@ -241,6 +243,7 @@ constinit const OpDef ops::ResizeNearestNeighbor = {
     .infer = inferResizeTo,
     .eval = evalResizing<Nearest>,
     .gradient = gradientResizing<Nearest>,
+    .positions = {positions::neighbors},
 };
 
 //===----------------------------------------------------------------------===//
@@ -310,6 +313,7 @@ constinit const OpDef ops::UpsampleBilinear = {
     .eval = evalResizing<Upsampling>,
     .flops = flopsLinear,
     .gradient = gradientResizing<Upsampling>,
+    .positions = {positions::neighbors},
 };
 
 constinit const OpDef ops::UpsampleNearestNeighbor = {
@@ -325,6 +329,7 @@ constinit const OpDef ops::UpsampleNearestNeighbor = {
     .infer = inferUpsample,
     .eval = evalResizing<Nearest>,
     .gradient = gradientResizing<Nearest>,
+    .positions = {positions::neighbors},
 };
 
 //===----------------------------------------------------------------------===//
@@ -389,6 +394,7 @@ constinit const OpDef ops::Resize = {
     .eval = evalResizing<ToShape>,
     .flops = flopsLinear,
     .gradient = gradientResizing<ToShape>,
+    .positions = {positions::neighbors},
 };
 
 //===----------------------------------------------------------------------===//
@@ -447,4 +453,5 @@ constinit const OpDef ops::Crop = {
     .infer = inferCrop,
     .eval = evalCrop,
     .gradient = gradientCrop,
+    .positions = {positions::moved},
 };

@@ -9,6 +9,7 @@
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
 #include "lib/Ops/Params/Sequences.h"
+#include "lib/Ops/Positions.h"
 
 namespace anec::param {
 ANEC_PARAM(windowStride, "stride", Int)
@@ -53,6 +54,7 @@ constinit const OpDef ops::Reverse = {
     .infer = inferReverse,
     .eval = evalReverse,
     .gradient = gradientReverse,
+    .positions = {positions::alongAxes},
 };
 
 static bool inferReverseSequence(InferContext &ctx) {
@@ -106,6 +108,7 @@ constinit const OpDef ops::ReverseSequence = {
     .infer = inferReverseSequence,
     .eval = evalReverseSequence,
     .gradient = gradientReverseSequence,
+    .positions = {positions::moved},
 };
 
 //===----------------------------------------------------------------------===//
@@ -171,4 +174,5 @@ constinit const OpDef ops::SlidingWindows = {
     .infer = inferSlidingWindows,
     .eval = evalSlidingWindows,
     .gradient = gradientSlidingWindows,
+    .positions = {positions::neighbors},
 };

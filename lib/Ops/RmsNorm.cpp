@@ -15,6 +15,7 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Gradient.h"
 #include "lib/Ops/Params/Norm.h"
+#include "lib/Ops/Positions.h"
 #include <cmath>
 
 using namespace anec;
@@ -221,6 +222,7 @@ constinit const OpDef ops::RmsNorm = {
     .decompose = decomposeRmsNorm,
     .flops = flopsRmsNorm,
     .gradient = gradientRmsNorm,
+    .positions = {positions::alongAxis},
 };
 
 constinit const OpDef ops::InverseRms = {
@@ -236,4 +238,5 @@ constinit const OpDef ops::InverseRms = {
     .decompose = decomposeInverseRms,
     .flops = flopsInverseRms,
     .gradient = gradientInverseRms,
+    .positions = {positions::alongAxis},
 };

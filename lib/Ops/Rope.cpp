@@ -9,6 +9,7 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
+#include "lib/Ops/Positions.h"
 #include "lib/Ops/RopeAngles.h"
 #include "lib/Support/Half.h"
 #include <cmath>
@@ -310,6 +311,7 @@ constinit const OpDef ops::Rope = {
     .decompose = decomposeRope,
     .flops = flopsRope,
     .gradient = gradientRope,
+    .positions = {positions::apart},
 };
 
 //===----------------------------------------------------------------------===//
@@ -384,6 +386,7 @@ constinit const OpDef ops::RopeTable = {
     .resultNames = {"cosines", "sines"},
     .infer = inferRopeTable,
     .eval = evalRopeTable,
+    .positions = {positions::apart},
 };
 
 static bool inferRotate(InferContext &ctx) {
@@ -452,4 +455,5 @@ constinit const OpDef ops::Rotate = {
     .eval = evalRotate,
     .decompose = decomposeRotate,
     .flops = flopsRope,
+    .positions = {positions::apart},
 };

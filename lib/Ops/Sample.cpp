@@ -16,6 +16,7 @@
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Sampling.h"
+#include "lib/Ops/Positions.h"
 #include <cmath>
 
 namespace anec::param {
@@ -201,6 +202,7 @@ constinit const OpDef ops::Resample = {
     .infer = inferResample,
     .eval = evalResample,
     .flops = flopsSample,
+    .positions = {positions::combined},
 };
 
 //===----------------------------------------------------------------------===//
@@ -282,6 +284,7 @@ constinit const OpDef ops::Affine = {
     .infer = inferAffine,
     .eval = evalAffine,
     .flops = flopsSample,
+    .positions = {positions::combined},
 };
 
 //===----------------------------------------------------------------------===//
@@ -459,4 +462,5 @@ constinit const OpDef ops::CropResize = {
     .infer = inferCropResize,
     .eval = evalCropResize,
     .flops = flopsSample,
+    .positions = {positions::combined},
 };

@@ -17,6 +17,7 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Gradient.h"
 #include "lib/Ops/Params/Indices.h"
+#include "lib/Ops/Positions.h"
 #include <cmath>
 #include <numeric>
 
@@ -135,7 +136,8 @@ static constexpr OpDef scatter(llvm::StringLiteral name,
           .traits = trait::Mil,
           .infer = infer,
           .eval = eval,
-          .gradient = gradient};
+          .gradient = gradient,
+          .positions = {positions::moved}};
 }
 
 //===----------------------------------------------------------------------===//
@@ -244,6 +246,7 @@ static constexpr OpDef scatterAlongAxisRow() {
                       "that `indices` gives the position along `axis`.",
                       inferScatterAlongAxis, evalScatterAlongAxis,
                       gradientScatterAlongAxis);
+  def.traits |= trait::AlongAxis;
   def.constraints = {modeNames, "`axis` is an axis of `data`",
                      "`indices` have the shape of `data` except at `axis`",
                      "`updates` have the shape of `indices`"};
@@ -312,4 +315,5 @@ constinit const OpDef ops::ScatterNd = {
     .infer = inferScatterNd,
     .eval = evalScatterNd,
     .gradient = gradientScatterNd,
+    .positions = {positions::moved},
 };

@@ -17,6 +17,7 @@
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
 #include "lib/Ops/Params/Attention.h"
+#include "lib/Ops/Positions.h"
 #include <cmath>
 
 using namespace anec;
@@ -515,6 +516,7 @@ constinit const OpDef ops::Sdpa = {
     .decompose = decomposeSdpa,
     .flops = flopsSdpa,
     .gradient = gradientSdpa,
+    .positions = {positions::combined},
 };
 
 constinit const OpDef ops::SdpaProbs = {
@@ -543,4 +545,5 @@ constinit const OpDef ops::SdpaProbs = {
     .decompose = decomposeSdpaProbs,
     .flops = flopsSdpaProbs,
     .gradient = gradientSdpaProbs,
+    .positions = {positions::combined},
 };

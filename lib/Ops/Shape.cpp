@@ -15,6 +15,7 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
+#include "lib/Ops/Positions.h"
 
 using namespace anec;
 
@@ -60,6 +61,15 @@ static bool inferReshape(InferContext &ctx) {
   return ctx.result({x.dtype, shape});
 }
 
+static bool positionsReshape(PositionFlow &f) {
+  if (!positions::reshape(f))
+    return false;
+  Shape shape = f.op.result()->type.shape;
+  shape[*f.out] = f.count;
+  f.changed.emplace_back(param::shape, shape);
+  return true;
+}
+
 constinit const OpDef ops::Reshape = {
     .name = "reshape",
     .summary = "Returns the elements of `x` in the same order, with `shape`. "
@@ -67,7 +77,7 @@ constinit const OpDef ops::Reshape = {
                "element count.",
     .family = "shape",
     .params = {value(param::x, movableTypes), extents(param::shape)},
-    .traits = trait::Mil | trait::DataMovement,
+    .traits = trait::Mil | trait::DataMovement | trait::Renames,
     .constraints = {"extents are at least -1",
                     "an extent of 0 requires equal ranks",
                     "at most one extent is -1, and the other extents divide "
@@ -76,6 +86,7 @@ constinit const OpDef ops::Reshape = {
     .infer = inferReshape,
     .eval = evalCopy,
     .gradient = gradientReshape,
+    .positions = {positionsReshape},
 };
 
 static bool inferExpandDims(InferContext &ctx) {
@@ -96,7 +107,7 @@ constinit const OpDef ops::ExpandDims = {
     .summary = "Inserts axes of extent 1 at positions `axes` of the result.",
     .family = "shape",
     .params = {value(param::x, movableTypes), integers(param::axes)},
-    .traits = trait::Mil | trait::DataMovement,
+    .traits = trait::Mil | trait::DataMovement | trait::Renames,
     .constraints = {"`axes` are distinct axes of the result"},
     .infer = inferExpandDims,
     .eval = evalCopy,
@@ -126,6 +137,20 @@ static bool inferSqueeze(InferContext &ctx) {
   return ctx.result({x.dtype, shape});
 }
 
+/// The axes are listed, because one position alone is an axis of extent 1 too.
+static bool positionsSqueeze(PositionFlow &f) {
+  if (!positions::reshape(f))
+    return false;
+  Shape axes;
+  if (f.op.constant(param::axes))
+    return true;
+  for (unsigned axis = 0; axis < f.rank(0); ++axis)
+    if (f.shape(0)[axis] == 1)
+      axes.push_back(axis);
+  f.changed.emplace_back(param::axes, axes);
+  return true;
+}
+
 constinit const OpDef ops::Squeeze = {
     .name = "squeeze",
     .summary =
@@ -133,11 +158,12 @@ constinit const OpDef ops::Squeeze = {
     .family = "shape",
     .params = {value(param::x, movableTypes),
                optionalConstant(param::axes, {DType::Int32})},
-    .traits = trait::Mil | trait::DataMovement,
+    .traits = trait::Mil | trait::DataMovement | trait::Renames,
     .constraints = {"`axes` are distinct axes of `x`", "their extents are 1"},
     .infer = inferSqueeze,
     .eval = evalCopy,
     .gradient = gradientReshape,
+    .positions = {positionsSqueeze},
 };
 
 static bool inferFlatten2d(InferContext &ctx) {
@@ -163,6 +189,7 @@ constinit const OpDef ops::Flatten2d = {
     .infer = inferFlatten2d,
     .eval = evalCopy,
     .gradient = gradientReshape,
+    .positions = {positions::reshape},
 };
 
 //===----------------------------------------------------------------------===//
@@ -197,6 +224,14 @@ static void gradientTranspose(Gradient &g) {
   g.give(0, [&] { return g.transpose(g.dy(), inverse); });
 }
 
+static bool positionsTranspose(PositionFlow &f) {
+  Shape perm = f.op.get(param::perm);
+  for (unsigned i = 0; i < perm.size(); ++i)
+    if (PositionFlow::normalized(perm[i], perm.size()) == *f.in[0])
+      return f.keep(i);
+  return f.fail("loses the positions");
+}
+
 constinit const OpDef ops::Transpose = {
     .name = "transpose",
     .summary = "Reorders axes: axis i of the result is axis `perm`[i] of `x`.",
@@ -207,6 +242,7 @@ constinit const OpDef ops::Transpose = {
     .infer = inferTranspose,
     .eval = evalTranspose,
     .gradient = gradientTranspose,
+    .positions = {positionsTranspose},
 };
 
 //===----------------------------------------------------------------------===//
@@ -253,6 +289,11 @@ static void gradientTile(Gradient &g) {
   });
 }
 
+static bool positionsTile(PositionFlow &f) {
+  return f.op.get(param::reps)[*f.in[0]] != 1 ? f.fail("repeats the positions")
+                                              : positions::same(f);
+}
+
 constinit const OpDef ops::Tile = {
     .name = "tile",
     .summary = "Repeats `x` `reps`[i] times along axis i.",
@@ -264,6 +305,7 @@ constinit const OpDef ops::Tile = {
     .infer = inferTile,
     .eval = evalTile,
     .gradient = gradientTile,
+    .positions = {positionsTile},
 };
 
 //===----------------------------------------------------------------------===//
@@ -371,6 +413,15 @@ static void gradientPad(Gradient &g) {
   });
 }
 
+static bool positionsPad(PositionFlow &f) {
+  Shape amounts = f.op.get(param::pad);
+  unsigned first = f.rank(0) - unsigned(amounts.size() / 2);
+  for (unsigned side : {0u, 1u})
+    if (*f.in[0] >= first && amounts[2 * (*f.in[0] - first) + side] != 0)
+      return f.fail("adds positions");
+  return positions::same(f);
+}
+
 constinit const OpDef ops::Pad = {
     .name = "pad",
     .summary = "Pads the last axes of `x` by `pad` = (before, after) each: "
@@ -388,4 +439,5 @@ constinit const OpDef ops::Pad = {
     .infer = inferPad,
     .eval = evalPad,
     .gradient = gradientPad,
+    .positions = {positionsPad},
 };

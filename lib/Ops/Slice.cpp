@@ -9,6 +9,7 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
+#include "lib/Ops/Positions.h"
 #include "lib/Ops/Slices.h"
 
 namespace anec::param {
@@ -107,6 +108,18 @@ static void gradientSliceBySize(Gradient &g) {
   g.give(0, [&] { return g.pad(g.dy(), begin, end); });
 }
 
+static bool positionsSliceBySize(PositionFlow &f) {
+  unsigned axis = *f.in[0];
+  if (!f.op.constant(param::begin))
+    return f.fail(positions::takesPart);
+  Shape begin = f.op.get(param::begin), size = f.op.get(param::size);
+  if (begin[axis] != 0 || (size[axis] != -1 && size[axis] != f.shape(0)[axis]))
+    return f.fail(positions::takesPart);
+  size[axis] = f.count;
+  f.changed.emplace_back(param::size, size);
+  return positions::same(f);
+}
+
 constinit const OpDef ops::SliceBySize = {
     .name = "slice_by_size",
     .summary =
@@ -126,6 +139,7 @@ constinit const OpDef ops::SliceBySize = {
     .infer = inferSliceBySize,
     .eval = evalSliceBySize,
     .gradient = gradientSliceBySize,
+    .positions = {positionsSliceBySize},
 };
 
 //===----------------------------------------------------------------------===//
@@ -254,6 +268,26 @@ static void gradientSliceByIndex(Gradient &g) {
   });
 }
 
+static bool positionsSliceByIndex(PositionFlow &f) {
+  unsigned axis = *f.in[0];
+  auto flag = [&](const BoolsParam &name, unsigned at) {
+    return f.op.constant(name) && f.op.get(name)[at];
+  };
+  Shape begin = f.op.get(param::begin), end = f.op.get(param::end);
+  bool fromFirst = flag(param::beginMask, axis) || begin[axis] == 0;
+  bool toLast = flag(param::endMask, axis) || end[axis] == f.shape(0)[axis];
+  bool steps =
+      f.op.constant(param::stride) && f.op.get(param::stride)[axis] != 1;
+  if (!fromFirst || !toLast || steps || flag(param::squeezeMask, axis))
+    return f.fail(positions::takesPart);
+  end[axis] = f.count;
+  f.changed.emplace_back(param::end, end);
+  unsigned dropped = 0;
+  for (unsigned i = 0; i < axis; ++i)
+    dropped += flag(param::squeezeMask, i);
+  return f.keep(axis - dropped);
+}
+
 constinit const OpDef ops::SliceByIndex = {
     .name = "slice_by_index",
     .summary = "The elements from `begin`, inclusive, to `end`, exclusive, in "
@@ -273,6 +307,7 @@ constinit const OpDef ops::SliceByIndex = {
     .infer = inferSliceByIndex,
     .eval = evalSliceByIndex,
     .gradient = gradientSliceByIndex,
+    .positions = {positionsSliceByIndex},
 };
 
 //===----------------------------------------------------------------------===//
@@ -427,4 +462,5 @@ constinit const OpDef ops::SliceUpdate = {
     .infer = inferSliceUpdate,
     .eval = evalSliceUpdate,
     .gradient = gradientSliceUpdate,
+    .positions = {positions::moved},
 };

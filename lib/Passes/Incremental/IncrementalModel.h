@@ -13,7 +13,7 @@
 #ifndef ANEC_LIB_PASSES_INCREMENTALMODEL_H
 #define ANEC_LIB_PASSES_INCREMENTALMODEL_H
 
-#include "PositionAxes.h"
+#include "lib/Ops/Positions.h"
 #include "anec/Passes/Pass.h"
 #include "lib/IR/Clone.h"
 #include "lib/IR/Names.h"

@@ -455,40 +455,32 @@ struct Row {
 
 Results ranks::onMergedAxes(AxisMerger &m) {
   static constexpr Row rows[] = {
-      {&ops::Argsort, alongAxis},
       {&ops::BandPart, bandPart},
-      {&ops::Concat, alongAxis},
-      {&ops::Cumsum, alongAxis},
       {&ops::ExpandDims, sameElements},
       {&ops::Fill, fill},
       {&ops::FillLike, fillLike},
       {&ops::Flatten2d, sameElements},
       {&ops::Gather, gather},
-      {&ops::GatherAlongAxis, alongAxis},
       {&ops::GatherNd, gatherNd},
       {&ops::LayerNorm, layerNorm},
       {&ops::Linear, linear},
       {&ops::Matmul, matmul},
       {&ops::OneHot, alongNewAxis},
       {&ops::Pad, pad},
-      {&ops::ReduceArgmax, alongAxis},
-      {&ops::ReduceArgmin, alongAxis},
       {&ops::Reverse, reverse},
       {&ops::ScaledDotProductAttention, attention},
-      {&ops::ScatterAlongAxis, alongAxis},
       {&ops::SliceByIndex, sliceByIndex},
       {&ops::SliceBySize, sliceBySize},
-      {&ops::Softmax, alongAxis},
-      {&ops::Split, alongAxis},
       {&ops::Squeeze, sameElements},
       {&ops::Stack, alongNewAxis},
       {&ops::Tile, tile},
-      {&ops::Topk, alongAxis},
       {&ops::Transpose, transpose},
   };
   for (const Row &row : rows)
     if (m.op.is(*row.op))
       return row.merge(m);
+  if (m.op.def().has(trait::AlongAxis))
+    return alongAxis(m);
   if (m.op.def().has(trait::Elementwise))
     return elementwise(m);
   if (m.op.def().has(trait::Reduction))

@@ -18,9 +18,7 @@ using namespace anec;
 using namespace anec::cpu;
 
 bool cpu::isAlias(const Op &op, Numerics numerics) {
-  if (op.is(ops::Reshape) || op.is(ops::Identity) || op.is(ops::ExpandDims) ||
-      op.is(ops::Squeeze) || op.is(ops::TensorBufferToTensor) ||
-      op.is(ops::TensorToTensorBuffer))
+  if (op.def().has(trait::Renames))
     return true;
   if (!op.is(ops::Cast))
     return false;
