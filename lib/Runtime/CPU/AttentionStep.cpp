@@ -83,7 +83,7 @@ static std::shared_ptr<AddedScores> addedScores(const Op &op,
   return added;
 }
 
-StepFn cpu::makeAttention(const Op &op, StepContext &ctx) {
+static StepFn makeAttention(const Op &op, StepContext &ctx) {
   AttentionSizes sizes(op);
   if (op.result()->type.numElements() == 0 || sizes.keys == 0 ||
       sizes.width == 0)
@@ -133,3 +133,9 @@ StepFn cpu::makeAttention(const Op &op, StepContext &ctx) {
     pool.parallelFor(sizes.heads * sizes.blocks(), runBlock);
   };
 }
+
+static constexpr StepRow rows[] = {
+    {&ops::ScaledDotProductAttention, makeAttention},
+};
+
+llvm::ArrayRef<StepRow> cpu::attentionSteps() { return rows; }

@@ -10,7 +10,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "BlockSteps.h"
+#include "Steps.h"
 #include "lib/IR/Blocks.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Support/Interruption.h"
@@ -104,7 +104,7 @@ Words wordsOf(const Value *value, const StepContext &ctx) {
 
 } // namespace
 
-StepFn cpu::makeCond(const Op &op, StepContext &ctx) {
+static StepFn makeCond(const Op &op, StepContext &ctx) {
   llvm::SmallVector<Words, 4> inputs, results;
   for (const Value *operand : op.operandValues())
     inputs.push_back(wordsOf(operand, ctx));
@@ -121,7 +121,7 @@ StepFn cpu::makeCond(const Op &op, StepContext &ctx) {
   };
 }
 
-StepFn cpu::makeWhileLoop(const Op &op, StepContext &ctx) {
+static StepFn makeWhileLoop(const Op &op, StepContext &ctx) {
   llvm::SmallVector<Words, 4> initial, inputs, results;
   for (const Value *operand : op.operandValues())
     inputs.push_back(wordsOf(operand, ctx));
@@ -144,3 +144,10 @@ StepFn cpu::makeWhileLoop(const Op &op, StepContext &ctx) {
     }
   };
 }
+
+static constexpr StepRow rows[] = {
+    {&ops::Cond, makeCond},
+    {&ops::WhileLoop, makeWhileLoop},
+};
+
+llvm::ArrayRef<StepRow> cpu::blockSteps() { return rows; }

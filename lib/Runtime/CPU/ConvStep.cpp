@@ -10,6 +10,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "ConvSteps.h"
 #include "Products.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Convolution.h"
@@ -132,7 +133,7 @@ std::shared_ptr<Products> cpu::convProducts(const Op &op, StepContext &ctx) {
   return products;
 }
 
-StepFn cpu::makeConv(const Op &op, StepContext &ctx) {
+static StepFn makeConv(const Op &op, StepContext &ctx) {
   auto products = convProducts(op, ctx);
   const Value *weight = op.operand(param::weight);
   const GemmShape &shape = products->shape;
@@ -151,3 +152,11 @@ StepFn cpu::makeConv(const Op &op, StepContext &ctx) {
     });
   };
 }
+
+static constexpr StepRow rows[] = {
+    {&ops::Conv, makeDirectConv}, {&ops::Conv, makeWideKernelConv},
+    {&ops::Conv, makePanelConv},  {&ops::Conv, makeTiledConv},
+    {&ops::Conv, makeConv},
+};
+
+llvm::ArrayRef<StepRow> cpu::convSteps() { return rows; }

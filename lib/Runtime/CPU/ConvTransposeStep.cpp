@@ -99,7 +99,7 @@ static void addChannel(const Geometry &geometry, const float *rows,
           }
 }
 
-StepFn cpu::makeConvTranspose(const Op &op, StepContext &ctx) {
+static StepFn makeConvTranspose(const Op &op, StepContext &ctx) {
   Geometry geometry(op);
   if (!geometry.positions || !geometry.results || !geometry.inputs)
     return {};
@@ -158,3 +158,9 @@ StepFn cpu::makeConvTranspose(const Op &op, StepContext &ctx) {
     }
   };
 }
+
+static constexpr StepRow rows[] = {
+    {&ops::ConvTranspose, makeConvTranspose},
+};
+
+llvm::ArrayRef<StepRow> cpu::convTransposeSteps() { return rows; }

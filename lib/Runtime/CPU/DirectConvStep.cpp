@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ConvCopy.h"
-#include "Steps.h"
+#include "ConvSteps.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 

@@ -248,7 +248,7 @@ static RowKernel findKernel(const Op &op, StepContext &ctx) {
   return nullptr;
 }
 
-StepFn cpu::makeElements(const Op &op, StepContext &ctx) {
+static StepFn makeElements(const Op &op, StepContext &ctx) {
   RowKernel kernel = findKernel(op, ctx);
   if (!kernel)
     return {};
@@ -299,3 +299,18 @@ StepFn cpu::makeElements(const Op &op, StepContext &ctx) {
                         });
   };
 }
+
+static constexpr StepRow rows[] = {
+    {&ops::Add, makeElements},        {&ops::Cast, makeElements},
+    {&ops::Equal, makeElements},      {&ops::FloorDiv, makeElements},
+    {&ops::Greater, makeElements},    {&ops::GreaterEqual, makeElements},
+    {&ops::Less, makeElements},       {&ops::LessEqual, makeElements},
+    {&ops::LogicalAnd, makeElements}, {&ops::LogicalNot, makeElements},
+    {&ops::LogicalOr, makeElements},  {&ops::LogicalXor, makeElements},
+    {&ops::Maximum, makeElements},    {&ops::Minimum, makeElements},
+    {&ops::Mul, makeElements},        {&ops::NotEqual, makeElements},
+    {&ops::RealDiv, makeElements},    {&ops::Select, makeElements},
+    {&ops::Sub, makeElements},
+};
+
+llvm::ArrayRef<StepRow> cpu::elementSteps() { return rows; }

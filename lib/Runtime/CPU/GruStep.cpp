@@ -15,6 +15,7 @@
 #include "StateWeight.h"
 #include "Steps.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Recurrent.h"
 #include <optional>
 
@@ -187,7 +188,7 @@ static bool hasConstantWeights(const Op &op, StepContext &ctx) {
          ctx.schedule.isConstant(op.operand(param::weightHh));
 }
 
-StepFn cpu::makeGru(const Op &op, StepContext &ctx) {
+static StepFn makeGru(const Op &op, StepContext &ctx) {
   const Value *bias = op.operand(param::bias);
   // Parts of the weights and of the bias are copied on loading.
   if (!hasConstantWeights(op, ctx) || (bias && !ctx.schedule.isConstant(bias)))
@@ -199,7 +200,7 @@ StepFn cpu::makeGru(const Op &op, StepContext &ctx) {
   };
 }
 
-StepFn cpu::makeRnn(const Op &op, StepContext &ctx) {
+static StepFn makeRnn(const Op &op, StepContext &ctx) {
   if (!hasConstantWeights(op, ctx))
     return {};
   auto rnn = std::make_shared<Rnn>(op, ctx);
@@ -207,3 +208,10 @@ StepFn cpu::makeRnn(const Op &op, StepContext &ctx) {
     rnn->run(pool, rnn->bias, [&](float *sums) { rnn->advance(pool, sums); });
   };
 }
+
+static constexpr StepRow rows[] = {
+    {&ops::Gru, makeGru},
+    {&ops::Rnn, makeRnn},
+};
+
+llvm::ArrayRef<StepRow> cpu::gruSteps() { return rows; }

@@ -87,7 +87,7 @@ static size_t grainOf(size_t elements) {
 // Gathers
 //===----------------------------------------------------------------------===//
 
-StepFn cpu::makeGatherAlongAxis(const Op &op, StepContext &ctx) {
+static StepFn makeGatherAlongAxis(const Op &op, StepContext &ctx) {
   const Value *x = op.operand(param::x), *indices = op.operand(param::indices);
   Along view(x->type.shape, op.get(param::axis));
   size_t count = Along(indices->type.shape, op.get(param::axis)).extent;
@@ -113,7 +113,7 @@ StepFn cpu::makeGatherAlongAxis(const Op &op, StepContext &ctx) {
   };
 }
 
-StepFn cpu::makeGatherNd(const Op &op, StepContext &ctx) {
+static StepFn makeGatherNd(const Op &op, StepContext &ctx) {
   const Value *x = op.operand(param::x);
   if (x->type.numElements() == 0 || op.result()->type.numElements() == 0)
     return {};
@@ -133,7 +133,7 @@ StepFn cpu::makeGatherNd(const Op &op, StepContext &ctx) {
 }
 
 // The first elements of a sequence come in the opposite order.
-StepFn cpu::makeReverseSequence(const Op &op, StepContext &ctx) {
+static StepFn makeReverseSequence(const Op &op, StepContext &ctx) {
   const Value *x = op.operand(param::x);
   if (x->type.numElements() == 0)
     return {};
@@ -272,7 +272,7 @@ static StepFn scatterSlices(const Op &op, StepContext &ctx, size_t rows,
   });
 }
 
-StepFn cpu::makeScatter(const Op &op, StepContext &ctx) {
+static StepFn makeScatter(const Op &op, StepContext &ctx) {
   Along view(op.operand(param::data)->type.shape, op.get(param::axis));
   const Value *indices = op.operand(param::indices);
   auto count = size_t(indices->type.numElements());
@@ -284,7 +284,7 @@ StepFn cpu::makeScatter(const Op &op, StepContext &ctx) {
       });
 }
 
-StepFn cpu::makeScatterNd(const Op &op, StepContext &ctx) {
+static StepFn makeScatterNd(const Op &op, StepContext &ctx) {
   Slices slices(op.operand(param::data)->type.shape, op.operand(param::indices),
                 /*batchDims=*/0, ctx);
   return scatterSlices(op, ctx, slices.rows, slices.count, slices);
@@ -292,7 +292,7 @@ StepFn cpu::makeScatterNd(const Op &op, StepContext &ctx) {
 
 // Elements with the same position on the other axes are a line, on which
 // updates may meet.
-StepFn cpu::makeScatterAlongAxis(const Op &op, StepContext &ctx) {
+static StepFn makeScatterAlongAxis(const Op &op, StepContext &ctx) {
   const Value *indices = op.operand(param::indices);
   Along view(op.operand(param::data)->type.shape, op.get(param::axis));
   size_t count = Along(indices->type.shape, op.get(param::axis)).extent;
@@ -330,3 +330,14 @@ StepFn cpu::makeScatterAlongAxis(const Op &op, StepContext &ctx) {
     };
   });
 }
+
+static constexpr StepRow rows[] = {
+    {&ops::GatherAlongAxis, makeGatherAlongAxis},
+    {&ops::GatherNd, makeGatherNd},
+    {&ops::ReverseSequence, makeReverseSequence},
+    {&ops::Scatter, makeScatter},
+    {&ops::ScatterAlongAxis, makeScatterAlongAxis},
+    {&ops::ScatterNd, makeScatterNd},
+};
+
+llvm::ArrayRef<StepRow> cpu::indexSteps() { return rows; }

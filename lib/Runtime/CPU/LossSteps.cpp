@@ -163,7 +163,7 @@ static double totalLoss(const Loss &loss, ColumnSums &sums, Executor &pool) {
   return total;
 }
 
-StepFn cpu::makeCrossEntropy(const Op &op, StepContext &ctx) {
+static StepFn makeCrossEntropy(const Op &op, StepContext &ctx) {
   const Value *logits = op.operand(param::logits);
   std::vector<Loss> images =
       imagesOf(logits->type.shape, ctx.storage.floats(logits),
@@ -206,7 +206,7 @@ static void writeGradient(const Loss &loss, ColumnSums &sums, double factor,
   }
 }
 
-StepFn cpu::makeCrossEntropyGradient(const Op &op, StepContext &ctx) {
+static StepFn makeCrossEntropyGradient(const Op &op, StepContext &ctx) {
   const Value *logits = op.operand(param::logits);
   std::vector<Loss> images =
       imagesOf(logits->type.shape, ctx.storage.floats(logits),
@@ -225,3 +225,10 @@ StepFn cpu::makeCrossEntropyGradient(const Op &op, StepContext &ctx) {
     }
   };
 }
+
+static constexpr StepRow rows[] = {
+    {&ops::CrossEntropy, makeCrossEntropy},
+    {&ops::CrossEntropyGradient, makeCrossEntropyGradient},
+};
+
+llvm::ArrayRef<StepRow> cpu::lossSteps() { return rows; }

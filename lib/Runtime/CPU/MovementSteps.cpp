@@ -155,7 +155,7 @@ static StridedCopy copyInto(const Value *result, StepContext &ctx) {
   return copy;
 }
 
-StepFn cpu::makeTranspose(const Op &op, StepContext &ctx) {
+static StepFn makeTranspose(const Op &op, StepContext &ctx) {
   const Value *x = op.operand(0u);
   StridedCopy copy = copyInto(op.result(), ctx);
   copy.source = ctx.storage.words(x);
@@ -198,7 +198,7 @@ static SliceOrigin originOf(const Op &op, Shape counts, StepContext &ctx) {
   return origin;
 }
 
-StepFn cpu::makeSliceBySize(const Op &op, StepContext &ctx) {
+static StepFn makeSliceBySize(const Op &op, StepContext &ctx) {
   const Value *x = op.operand(param::x);
   StridedCopy copy = copyInto(op.result(), ctx);
   copy.from = rowMajorStrides(x->type.shape);
@@ -212,7 +212,7 @@ StepFn cpu::makeSliceBySize(const Op &op, StepContext &ctx) {
   };
 }
 
-StepFn cpu::makeSliceByIndex(const Op &op, StepContext &ctx) {
+static StepFn makeSliceByIndex(const Op &op, StepContext &ctx) {
   const Value *x = op.operand(param::x);
   Selection selection = selectElements(op, x->type.shape);
   StridedCopy copy = copyInto(op.result(), ctx);
@@ -222,7 +222,7 @@ StepFn cpu::makeSliceByIndex(const Op &op, StepContext &ctx) {
 }
 
 // Fills the result, and copies `x` into it.
-StepFn cpu::makePad(const Op &op, StepContext &ctx) {
+static StepFn makePad(const Op &op, StepContext &ctx) {
   const Value *x = op.operand(param::x), *result = op.result();
   if (op.get(param::mode) != "constant")
     return {};
@@ -252,7 +252,7 @@ StepFn cpu::makePad(const Op &op, StepContext &ctx) {
 }
 
 // Each axis is a repetition, which does not move in `x`, and a position.
-StepFn cpu::makeTile(const Op &op, StepContext &ctx) {
+static StepFn makeTile(const Op &op, StepContext &ctx) {
   const Value *x = op.operand(param::x);
   Shape reps = op.get(param::reps), strides = rowMajorStrides(x->type.shape);
   StridedCopy copy;
@@ -266,7 +266,7 @@ StepFn cpu::makeTile(const Op &op, StepContext &ctx) {
   return makeCopies({copy}, ctx);
 }
 
-StepFn cpu::makeReverse(const Op &op, StepContext &ctx) {
+static StepFn makeReverse(const Op &op, StepContext &ctx) {
   const Value *x = op.operand(param::x);
   StridedCopy copy = copyInto(op.result(), ctx);
   copy.from = copy.to;
@@ -279,7 +279,7 @@ StepFn cpu::makeReverse(const Op &op, StepContext &ctx) {
   return makeCopies({copy}, ctx);
 }
 
-StepFn cpu::makeStack(const Op &op, StepContext &ctx) {
+static StepFn makeStack(const Op &op, StepContext &ctx) {
   const Value *result = op.result();
   int64_t axis = op.get(param::axis);
   axis += axis < 0 ? int64_t(result->type.rank()) : 0;
@@ -301,7 +301,7 @@ StepFn cpu::makeStack(const Op &op, StepContext &ctx) {
 
 // Copies `x`, and the update into the copy. A masked begin is 0, and a dropped
 // axis has one element.
-StepFn cpu::makeSliceUpdate(const Op &op, StepContext &ctx) {
+static StepFn makeSliceUpdate(const Op &op, StepContext &ctx) {
   const Constant *strides = op.constant(param::stride);
   if (strides && llvm::any_of(strides->asInts(),
                               [](int64_t stride) { return stride != 1; }))
@@ -342,7 +342,7 @@ StepFn cpu::makeSliceUpdate(const Op &op, StepContext &ctx) {
   };
 }
 
-StepFn cpu::makeConcat(const Op &op, StepContext &ctx) {
+static StepFn makeConcat(const Op &op, StepContext &ctx) {
   if (op.get(param::interleave))
     return {};
   const Value *result = op.result();
@@ -364,7 +364,7 @@ StepFn cpu::makeConcat(const Op &op, StepContext &ctx) {
   return makeCopies(std::move(copies), ctx);
 }
 
-StepFn cpu::makeSplit(const Op &op, StepContext &ctx) {
+static StepFn makeSplit(const Op &op, StepContext &ctx) {
   const Value *x = op.operand(0u);
   int64_t axis = op.get(param::axis);
   axis += axis < 0 ? int64_t(x->type.rank()) : 0;
@@ -383,7 +383,7 @@ StepFn cpu::makeSplit(const Op &op, StepContext &ctx) {
 
 // `x` is [batch, outer, extent, inner], the indices are [batch, count], and the
 // result is [batch, outer, count, inner].
-StepFn cpu::makeGather(const Op &op, StepContext &ctx) {
+static StepFn makeGather(const Op &op, StepContext &ctx) {
   const Value *x = op.operand(param::x), *indices = op.operand(param::indices);
   llvm::ArrayRef<int64_t> shape = x->type.shape;
   int64_t axis = op.get(param::axis);
@@ -421,7 +421,7 @@ StepFn cpu::makeGather(const Op &op, StepContext &ctx) {
 }
 
 // A vector along the axis for each index; an index outside selects no element.
-StepFn cpu::makeOneHot(const Op &op, StepContext &ctx) {
+static StepFn makeOneHot(const Op &op, StepContext &ctx) {
   const Value *indices = op.operand(param::indices), *result = op.result();
   int64_t axis = op.get(param::axis);
   axis += axis < 0 ? int64_t(result->type.rank()) : 0;
@@ -454,7 +454,7 @@ StepFn cpu::makeOneHot(const Op &op, StepContext &ctx) {
 }
 
 // Copies what is in the band of each row, between zeros.
-StepFn cpu::makeBandPart(const Op &op, StepContext &ctx) {
+static StepFn makeBandPart(const Op &op, StepContext &ctx) {
   const Value *x = op.operand(param::x);
   int64_t lower = op.get(param::lower), upper = op.get(param::upper);
   int64_t columns = x->type.shape.back();
@@ -493,10 +493,30 @@ StepFn cpu::makeBandPart(const Op &op, StepContext &ctx) {
 
 // A copy, because a later write must not change what was read; StatesInPlace.h
 // has what needs none.
-StepFn cpu::makeReadState(const Op &op, StepContext &ctx) {
+static StepFn makeReadState(const Op &op, StepContext &ctx) {
   return makeCopy(op.operand(param::input), op.result(), ctx);
 }
 
-StepFn cpu::makeWriteState(const Op &op, StepContext &ctx) {
+static StepFn makeWriteState(const Op &op, StepContext &ctx) {
   return makeCopy(op.operand(param::data), op.operand(param::input), ctx);
 }
+
+static constexpr StepRow rows[] = {
+    {&ops::BandPart, makeBandPart},
+    {&ops::Concat, makeConcat},
+    {&ops::Gather, makeGather},
+    {&ops::OneHot, makeOneHot},
+    {&ops::Pad, makePad},
+    {&ops::ReadState, makeReadState},
+    {&ops::Reverse, makeReverse},
+    {&ops::SliceByIndex, makeSliceByIndex},
+    {&ops::SliceBySize, makeSliceBySize},
+    {&ops::SliceUpdate, makeSliceUpdate},
+    {&ops::Split, makeSplit},
+    {&ops::Stack, makeStack},
+    {&ops::Tile, makeTile},
+    {&ops::Transpose, makeTranspose},
+    {&ops::WriteState, makeWriteState},
+};
+
+llvm::ArrayRef<StepRow> cpu::movementSteps() { return rows; }

@@ -114,7 +114,7 @@ static Affine affineOf(const Op &op, StepContext &ctx) {
           floats(op.operand(param::betaValue))};
 }
 
-StepFn cpu::makeLayerNorm(const Op &op, StepContext &ctx) {
+static StepFn makeLayerNorm(const Op &op, StepContext &ctx) {
   const Value *x = op.operand(param::x);
   Shape axes = op.get(param::axes);
   for (int64_t &axis : axes)
@@ -167,7 +167,7 @@ static StepFn eachChannel(const Op &op, StepContext &ctx, Channel channel) {
   };
 }
 
-StepFn cpu::makeInstanceNorm(const Op &op, StepContext &ctx) {
+static StepFn makeInstanceNorm(const Op &op, StepContext &ctx) {
   Affine affine = affineOf(op, ctx);
   Rounding rounding = ctx.rounding(op.result());
   double epsilon = op.get(param::epsilon);
@@ -179,7 +179,7 @@ StepFn cpu::makeInstanceNorm(const Op &op, StepContext &ctx) {
       });
 }
 
-StepFn cpu::makeBatchNorm(const Op &op, StepContext &ctx) {
+static StepFn makeBatchNorm(const Op &op, StepContext &ctx) {
   Affine affine = affineOf(op, ctx);
   const float *means = ctx.storage.floats(op.operand(param::mean));
   const float *variances = ctx.storage.floats(op.operand(param::variance));
@@ -195,7 +195,7 @@ StepFn cpu::makeBatchNorm(const Op &op, StepContext &ctx) {
 }
 
 // Over the last three axes together.
-StepFn cpu::makeL2Norm(const Op &op, StepContext &ctx) {
+static StepFn makeL2Norm(const Op &op, StepContext &ctx) {
   const Value *x = op.operand(param::x);
   if (x->type.numElements() == 0)
     return {};
@@ -220,7 +220,7 @@ StepFn cpu::makeL2Norm(const Op &op, StepContext &ctx) {
 
 // x / (k + alpha / size * sum)^beta, where the sum is of the squares of `size`
 // channels around each channel.
-StepFn cpu::makeLocalResponseNorm(const Op &op, StepContext &ctx) {
+static StepFn makeLocalResponseNorm(const Op &op, StepContext &ctx) {
   const Value *x = op.operand(param::x);
   std::optional<AxisView> view = viewAxes(x->type.shape, {1});
   if (x->type.numElements() == 0 || x->type.shape[1] == 1)
@@ -260,3 +260,13 @@ StepFn cpu::makeLocalResponseNorm(const Op &op, StepContext &ctx) {
     });
   };
 }
+
+static constexpr StepRow rows[] = {
+    {&ops::BatchNorm, makeBatchNorm},
+    {&ops::InstanceNorm, makeInstanceNorm},
+    {&ops::L2Norm, makeL2Norm},
+    {&ops::LayerNorm, makeLayerNorm},
+    {&ops::LocalResponseNorm, makeLocalResponseNorm},
+};
+
+llvm::ArrayRef<StepRow> cpu::normSteps() { return rows; }

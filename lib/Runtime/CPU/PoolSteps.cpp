@@ -12,6 +12,7 @@
 
 #include "Steps.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Convolution.h"
 #include "lib/Ops/Pooling.h"
 #include "llvm/ADT/STLExtras.h"
@@ -192,7 +193,7 @@ static StepFn poolBy(const Op &op, StepContext &ctx, Finish finish) {
   };
 }
 
-StepFn cpu::makePool(const Op &op, StepContext &ctx) {
+static StepFn makePool(const Op &op, StepContext &ctx) {
   if (op.operand(param::x)->type.numElements() == 0)
     return {};
   if (op.is(ops::MaxPool))
@@ -208,3 +209,11 @@ StepFn cpu::makePool(const Op &op, StepContext &ctx) {
         return float(sum / double(excludes ? inside : counted));
       });
 }
+
+static constexpr StepRow rows[] = {
+    {&ops::AvgPool, makePool},
+    {&ops::L2Pool, makePool},
+    {&ops::MaxPool, makePool},
+};
+
+llvm::ArrayRef<StepRow> cpu::poolSteps() { return rows; }

@@ -75,7 +75,7 @@ std::shared_ptr<Products> cpu::matmulProducts(const Op &op, StepContext &ctx) {
   return products;
 }
 
-StepFn cpu::makeMatmul(const Op &op, StepContext &ctx) {
+static StepFn makeMatmul(const Op &op, StepContext &ctx) {
   auto products = matmulProducts(op, ctx);
   if (!products)
     return {};
@@ -130,7 +130,7 @@ std::shared_ptr<Products> cpu::linearProducts(const Op &op, StepContext &ctx) {
   return products;
 }
 
-StepFn cpu::makeLinear(const Op &op, StepContext &ctx) {
+static StepFn makeLinear(const Op &op, StepContext &ctx) {
   auto products = linearProducts(op, ctx);
   if (!products)
     return {};
@@ -150,7 +150,7 @@ StepFn cpu::makeLinear(const Op &op, StepContext &ctx) {
 
 // z[n,c,h,u] = sum_w x[n,c,h,w] y[n,w,h,u]: a product for each n and h, whose
 // matrices have rows h apart.
-StepFn cpu::makeEinsum(const Op &op, StepContext &ctx) {
+static StepFn makeEinsum(const Op &op, StepContext &ctx) {
   const Value *x = op.operand(0u), *y = op.operand(1u), *z = op.result();
   if (z->type.numElements() == 0 || x->type.numElements() == 0)
     return {};
@@ -179,3 +179,11 @@ StepFn cpu::makeEinsum(const Op &op, StepContext &ctx) {
     kernels.multiply(pool, shape, operands, epilogue);
   };
 }
+
+static constexpr StepRow rows[] = {
+    {&ops::Einsum, makeEinsum},
+    {&ops::Linear, makeLinear},
+    {&ops::Matmul, makeMatmul},
+};
+
+llvm::ArrayRef<StepRow> cpu::productSteps() { return rows; }

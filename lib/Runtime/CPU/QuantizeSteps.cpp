@@ -91,7 +91,7 @@ static StepFn eachRun(const Runs &runs, Executor &pool, Part part,
   };
 }
 
-StepFn cpu::makeQuantize(const Op &op, StepContext &ctx) {
+static StepFn makeQuantize(const Op &op, StepContext &ctx) {
   Runs runs = runsOf(op, ctx);
   const float *in = ctx.storage.floats(op.operand(param::input));
   auto *out = reinterpret_cast<int32_t *>(ctx.storage.words(op.result()));
@@ -106,7 +106,7 @@ StepFn cpu::makeQuantize(const Op &op, StepContext &ctx) {
   return eachRun(runs, ctx.pool, quantizePart, [](size_t, size_t) {});
 }
 
-StepFn cpu::makeDequantize(const Op &op, StepContext &ctx) {
+static StepFn makeDequantize(const Op &op, StepContext &ctx) {
   Runs runs = runsOf(op, ctx);
   const auto *in = reinterpret_cast<const int32_t *>(
       ctx.storage.words(op.operand(param::input)));
@@ -123,3 +123,10 @@ StepFn cpu::makeDequantize(const Op &op, StepContext &ctx) {
       roundToHalf(end - begin, out + begin, out + begin);
   });
 }
+
+static constexpr StepRow rows[] = {
+    {&ops::Dequantize, makeDequantize},
+    {&ops::Quantize, makeQuantize},
+};
+
+llvm::ArrayRef<StepRow> cpu::quantizeSteps() { return rows; }

@@ -16,6 +16,7 @@
 #include "StateWeight.h"
 #include "Steps.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Recurrent.h"
 
 using namespace anec;
@@ -192,7 +193,7 @@ static std::shared_ptr<Lstm> makeDirection(const Op &op, StepContext &ctx,
   return lstm;
 }
 
-StepFn cpu::makeLstm(const Op &op, StepContext &ctx) {
+static StepFn makeLstm(const Op &op, StepContext &ctx) {
   for (const ValueParam &weight : {param::weightIh, param::weightHh,
                                    param::weightIhBack, param::weightHhBack})
     if (op.operand(weight) && !ctx.schedule.isConstant(op.operand(weight)))
@@ -210,3 +211,9 @@ StepFn cpu::makeLstm(const Op &op, StepContext &ctx) {
     second->run(pool);
   };
 }
+
+static constexpr StepRow rows[] = {
+    {&ops::Lstm, makeLstm},
+};
+
+llvm::ArrayRef<StepRow> cpu::lstmSteps() { return rows; }

@@ -63,7 +63,7 @@ static std::optional<Reduce> reduceKind(const Op &op) {
   return std::nullopt;
 }
 
-StepFn cpu::makeReduction(const Op &op, StepContext &ctx) {
+static StepFn makeReduction(const Op &op, StepContext &ctx) {
   std::optional<Reduce> kind = reduceKind(op);
   const Value *x = op.operand(0u);
   if (!kind || !isFloat(x->type.dtype) || x->type.numElements() == 0)
@@ -90,7 +90,7 @@ StepFn cpu::makeReduction(const Op &op, StepContext &ctx) {
   };
 }
 
-StepFn cpu::makeSoftmax(const Op &op, StepContext &ctx) {
+static StepFn makeSoftmax(const Op &op, StepContext &ctx) {
   const Value *x = op.operand(0u);
   if (x->type.numElements() == 0)
     return {};
@@ -115,3 +115,13 @@ StepFn cpu::makeSoftmax(const Op &op, StepContext &ctx) {
         });
   };
 }
+
+static constexpr StepRow rows[] = {
+    {&ops::ReduceL1Norm, makeReduction},    {&ops::ReduceL2Norm, makeReduction},
+    {&ops::ReduceLogSum, makeReduction},    {&ops::ReduceMax, makeReduction},
+    {&ops::ReduceMean, makeReduction},      {&ops::ReduceMin, makeReduction},
+    {&ops::ReduceProd, makeReduction},      {&ops::ReduceSum, makeReduction},
+    {&ops::ReduceSumSquare, makeReduction}, {&ops::Softmax, makeSoftmax},
+};
+
+llvm::ArrayRef<StepRow> cpu::reductionSteps() { return rows; }

@@ -13,6 +13,7 @@
 #include "Steps.h"
 #include "lib/IR/OpDef.h"
 #include "lib/Ops/Interpreter.h"
+#include "lib/Ops/Ops.h"
 #include <cmath>
 
 using namespace anec;
@@ -112,7 +113,7 @@ static bool isIdentity(llvm::ArrayRef<Tap> taps) {
   return true;
 }
 
-StepFn cpu::makeResize(const Op &op, StepContext &ctx) {
+static StepFn makeResize(const Op &op, StepContext &ctx) {
   const Value *x = op.operand(0u);
   const Shape &in = x->type.shape, &out = op.result()->type.shape;
   size_t rank = in.size();
@@ -146,3 +147,13 @@ StepFn cpu::makeResize(const Op &op, StepContext &ctx) {
                         });
   };
 }
+
+static constexpr StepRow rows[] = {
+    {&ops::Resize, makeResize},
+    {&ops::ResizeBilinear, makeResize},
+    {&ops::ResizeNearestNeighbor, makeResize},
+    {&ops::UpsampleBilinear, makeResize},
+    {&ops::UpsampleNearestNeighbor, makeResize},
+};
+
+llvm::ArrayRef<StepRow> cpu::resizeSteps() { return rows; }

@@ -109,7 +109,7 @@ static double logSumExpRow(size_t count, const float *x, float *powers) {
   return double(top) + std::log(sum);
 }
 
-StepFn cpu::makeLogSumExp(const Op &op, StepContext &ctx) {
+static StepFn makeLogSumExp(const Op &op, StepContext &ctx) {
   const Value *x = op.operand(0u);
   std::optional<AxisView> view = viewOf(x, op.get(param::axes));
   if (!view)
@@ -159,7 +159,7 @@ static void extremePlaces(const AxisView &view, size_t columns, const float *x,
 }
 
 // The first of the largest or smallest elements.
-StepFn cpu::makeExtremePlace(const Op &op, StepContext &ctx) {
+static StepFn makeExtremePlace(const Op &op, StepContext &ctx) {
   const Value *x = op.operand(0u);
   std::optional<AxisView> view = viewOf(x, op.get(param::axis));
   if (!view || double(view->axis - 1) > highest(op.result()->type.dtype))
@@ -232,7 +232,7 @@ static void sortFirst(const Line &line, size_t most, bool ascending,
   std::sort(words.begin(), words.begin() + most);
 }
 
-StepFn cpu::makeSort(const Op &op, StepContext &ctx) {
+static StepFn makeSort(const Op &op, StepContext &ctx) {
   const Value *x = op.operand(param::x);
   std::optional<AxisView> view = viewOf(x, op.get(param::axis));
   if (!view)
@@ -303,7 +303,7 @@ struct Cumulative {
 
 } // namespace
 
-StepFn cpu::makeCumsum(const Op &op, StepContext &ctx) {
+static StepFn makeCumsum(const Op &op, StepContext &ctx) {
   const Value *x = op.operand(param::x);
   std::optional<AxisView> view = viewOf(x, op.get(param::axis));
   if (!view)
@@ -328,3 +328,14 @@ StepFn cpu::makeCumsum(const Op &op, StepContext &ctx) {
         });
   };
 }
+
+static constexpr StepRow rows[] = {
+    {&ops::Argsort, makeSort},
+    {&ops::Cumsum, makeCumsum},
+    {&ops::ReduceArgmax, makeExtremePlace},
+    {&ops::ReduceArgmin, makeExtremePlace},
+    {&ops::ReduceLogSumExp, makeLogSumExp},
+    {&ops::Topk, makeSort},
+};
+
+llvm::ArrayRef<StepRow> cpu::rowSteps() { return rows; }

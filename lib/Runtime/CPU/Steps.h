@@ -5,8 +5,9 @@
 ///
 /// \file
 /// Loading turns each step of the schedule into a function without arguments:
-/// all addresses are known by then, and all choices are made once. An op
-/// without a maker here is evaluated by its reference.
+/// all addresses are known by then, and all choices are made once. A file of
+/// steps ends with the rows of its ops (StepFamilies.def). An op without a row
+/// is evaluated by its reference.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -58,63 +59,14 @@ StepFn makeWithStoredWeight(const Op &op,
                             std::shared_ptr<const StoredWeight> weight,
                             StepContext &ctx);
 
-// By family, one file each.
-StepFn makeMatmul(const Op &op, StepContext &ctx);
-StepFn makeLinear(const Op &op, StepContext &ctx);
-StepFn makeConv(const Op &op, StepContext &ctx);
-/// For groups of few outputs.
-StepFn makeDirectConv(const Op &op, StepContext &ctx);
-/// For results with more positions than a few, without unfolding the image.
-StepFn makeTiledConv(const Op &op, StepContext &ctx);
-/// For as many outputs as a vector has and more, and long sums.
-StepFn makePanelConv(const Op &op, StepContext &ctx);
-/// For kernels with more positions than the result.
-StepFn makeWideKernelConv(const Op &op, StepContext &ctx);
-StepFn makeConvTranspose(const Op &op, StepContext &ctx);
-StepFn makeAttention(const Op &op, StepContext &ctx);
-StepFn makeGru(const Op &op, StepContext &ctx);
-StepFn makeRnn(const Op &op, StepContext &ctx);
-StepFn makeLstm(const Op &op, StepContext &ctx);
-StepFn makeReduction(const Op &op, StepContext &ctx);
-StepFn makeEinsum(const Op &op, StepContext &ctx);
-StepFn makeLocalResponseNorm(const Op &op, StepContext &ctx);
-StepFn makeLogSumExp(const Op &op, StepContext &ctx);
-StepFn makeExtremePlace(const Op &op, StepContext &ctx);
-StepFn makeSort(const Op &op, StepContext &ctx);
-StepFn makeCumsum(const Op &op, StepContext &ctx);
-StepFn makeBatchNorm(const Op &op, StepContext &ctx);
-StepFn makeInstanceNorm(const Op &op, StepContext &ctx);
-StepFn makeL2Norm(const Op &op, StepContext &ctx);
-StepFn makeLayerNorm(const Op &op, StepContext &ctx);
-StepFn makeSoftmax(const Op &op, StepContext &ctx);
-StepFn makeTranspose(const Op &op, StepContext &ctx);
-StepFn makeSliceBySize(const Op &op, StepContext &ctx);
-StepFn makeSliceUpdate(const Op &op, StepContext &ctx);
-StepFn makeSliceByIndex(const Op &op, StepContext &ctx);
-StepFn makePad(const Op &op, StepContext &ctx);
-StepFn makeTile(const Op &op, StepContext &ctx);
-StepFn makeReverse(const Op &op, StepContext &ctx);
-StepFn makeStack(const Op &op, StepContext &ctx);
-StepFn makeElements(const Op &op, StepContext &ctx);
-StepFn makeResize(const Op &op, StepContext &ctx);
-StepFn makePool(const Op &op, StepContext &ctx);
-StepFn makeConcat(const Op &op, StepContext &ctx);
-StepFn makeSplit(const Op &op, StepContext &ctx);
-StepFn makeGather(const Op &op, StepContext &ctx);
-StepFn makeOneHot(const Op &op, StepContext &ctx);
-StepFn makeGatherAlongAxis(const Op &op, StepContext &ctx);
-StepFn makeGatherNd(const Op &op, StepContext &ctx);
-StepFn makeScatter(const Op &op, StepContext &ctx);
-StepFn makeScatterAlongAxis(const Op &op, StepContext &ctx);
-StepFn makeScatterNd(const Op &op, StepContext &ctx);
-StepFn makeReverseSequence(const Op &op, StepContext &ctx);
-StepFn makeBandPart(const Op &op, StepContext &ctx);
-StepFn makeCrossEntropy(const Op &op, StepContext &ctx);
-StepFn makeCrossEntropyGradient(const Op &op, StepContext &ctx);
-StepFn makeQuantize(const Op &op, StepContext &ctx);
-StepFn makeDequantize(const Op &op, StepContext &ctx);
-StepFn makeReadState(const Op &op, StepContext &ctx);
-StepFn makeWriteState(const Op &op, StepContext &ctx);
+/// An op that a family of steps runs. Of several rows of an op, the first whose
+/// maker returns a function counts.
+struct StepRow {
+  const OpDef *op;
+  StepMaker make;
+};
+#define STEP_FAMILY(NAME) llvm::ArrayRef<StepRow> NAME##Steps();
+#include "lib/Runtime/CPU/StepFamilies.def"
 
 /// Moves elements along the way that the reference takes for positions; for ops
 /// that only move their first operand, with other operands that are constants.

@@ -14,6 +14,7 @@
 
 #include "ConvCopy.h"
 #include "ConvImages.h"
+#include "ConvSteps.h"
 #include "anec/Support/AlignedArray.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"

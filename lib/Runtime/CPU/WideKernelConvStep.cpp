@@ -11,7 +11,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "Steps.h"
+#include "ConvSteps.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Convolution.h"
 #include "lib/Ops/Ops.h"
