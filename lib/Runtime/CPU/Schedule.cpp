@@ -10,7 +10,6 @@
 #include "StatesInPlace.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
-#include "lib/Ops/Params/Quantization.h"
 #include "llvm/ADT/STLExtras.h"
 #include <utility>
 
@@ -28,126 +27,6 @@ bool cpu::isAlias(const Op &op, Numerics numerics) {
   // Both are held as fp32; only narrowing rounds, and not in fp32 numerics.
   return isFloat(from) && isFloat(to) &&
          (to == DType::FP32 || numerics == Numerics::FP32);
-}
-
-//===----------------------------------------------------------------------===//
-// Kernels of tile ops
-//===----------------------------------------------------------------------===//
-
-namespace {
-struct BinaryRow {
-  const OpDef *op;
-  Binary kernel;
-};
-struct UnaryRow {
-  const OpDef *op;
-  Unary kernel;
-};
-} // namespace
-
-static constexpr BinaryRow binaryRows[] = {
-    {&ops::Add, Binary::Add},     {&ops::Sub, Binary::Sub},
-    {&ops::Mul, Binary::Mul},     {&ops::RealDiv, Binary::Div},
-    {&ops::Maximum, Binary::Max}, {&ops::Minimum, Binary::Min},
-    {&ops::Pow, Binary::Pow},     {&ops::FloorDiv, Binary::FloorDiv},
-    {&ops::Mod, Binary::Mod},     {&ops::Prelu, Binary::Prelu},
-};
-static constexpr UnaryRow unaryRows[] = {
-    {&ops::Abs, Unary::Abs},           {&ops::Acos, Unary::Acos},
-    {&ops::Asin, Unary::Asin},         {&ops::Atan, Unary::Atan},
-    {&ops::Atanh, Unary::Atanh},       {&ops::Cos, Unary::Cos},
-    {&ops::Cosh, Unary::Cosh},         {&ops::Sin, Unary::Sin},
-    {&ops::Sinh, Unary::Sinh},         {&ops::Softplus, Unary::Softplus},
-    {&ops::Softsign, Unary::Softsign}, {&ops::Tan, Unary::Tan},
-    {&ops::Cast, Unary::Copy},         {&ops::Ceil, Unary::Ceil},
-    {&ops::Erf, Unary::Erf},           {&ops::Exp, Unary::Exp},
-    {&ops::Exp2, Unary::Exp2},         {&ops::Floor, Unary::Floor},
-    {&ops::Relu, Unary::Relu},         {&ops::Round, Unary::Round},
-    {&ops::Sigmoid, Unary::Sigmoid},   {&ops::Sign, Unary::Sign},
-    {&ops::Silu, Unary::Silu},         {&ops::Sqrt, Unary::Sqrt},
-    {&ops::Square, Unary::Square},     {&ops::Tanh, Unary::Tanh},
-};
-
-static constexpr UnaryRow rowsWithAlpha[] = {
-    {&ops::Elu, Unary::Elu},
-    {&ops::LeakyRelu, Unary::LeakyRelu},
-    {&ops::Threshold, Unary::Threshold},
-    {&ops::ThresholdedRelu, Unary::ThresholdedRelu},
-};
-static constexpr UnaryRow rowsWithAlphaBeta[] = {
-    {&ops::ClampedRelu, Unary::ClampedRelu},
-    {&ops::Clip, Unary::Clip},
-    {&ops::LinearActivation, Unary::Affine},
-    {&ops::ScaledTanh, Unary::ScaledTanh},
-    {&ops::SigmoidHard, Unary::SigmoidHard},
-};
-
-static TileKernel unaryKernel(Unary kernel, double p = 0, double q = 0) {
-  return {TileKernel::Kind::Unary, kernel, Binary::Add, float(p), float(q)};
-}
-
-static Unary geluKernel(llvm::StringRef mode) {
-  if (mode == "TANH_APPROXIMATION")
-    return Unary::GeluTanh;
-  return mode == "SIGMOID_APPROXIMATION" ? Unary::GeluSigmoid : Unary::GeluErf;
-}
-
-/// Whether the int8 result of `op` is only turned back to floats: it is held as
-/// floats then, so that both ops can be in one tile.
-static bool isRoundTrip(const Op &op) {
-  if (!op.is(ops::Quantize) || op.operand(param::zeroPoint) ||
-      op.result()->type.dtype != DType::Int8 || !op.result()->hasUses())
-    return false;
-  for (const Operand *use = op.result()->firstUse(); use; use = use->nextUse())
-    if (!use->owner() || !use->owner()->is(ops::Dequantize) ||
-        use->owner()->operand(param::zeroPoint))
-      return false;
-  return true;
-}
-
-std::optional<TileKernel> cpu::tileKernel(const Op &op) {
-  if (isRoundTrip(op))
-    return TileKernel{TileKernel::Kind::Binary, Unary::Copy, Binary::Int8};
-  if (op.is(ops::Dequantize)) {
-    const Op *maker = op.operand(param::input)->definingOp();
-    if (maker && isRoundTrip(*maker))
-      return TileKernel{TileKernel::Kind::Binary, Unary::Copy, Binary::Mul};
-    return std::nullopt;
-  }
-  if (op.numResults() != 1 || !isFloat(op.result()->type.dtype))
-    return std::nullopt;
-  for (const Value *operand : op.operandValues())
-    if (!operand || !isFloat(operand->type.dtype))
-      return std::nullopt;
-  if (op.is(ops::Softmax)) {
-    int64_t axis = op.get(param::axis), rank = op.result()->type.rank();
-    if (axis != rank - 1 && axis != -1)
-      return std::nullopt;
-    return TileKernel{TileKernel::Kind::Softmax};
-  }
-  for (const BinaryRow &row : binaryRows)
-    if (op.is(*row.op))
-      return TileKernel{TileKernel::Kind::Binary, Unary::Copy, row.kernel};
-  for (const UnaryRow &row : unaryRows)
-    if (op.is(*row.op))
-      return unaryKernel(row.kernel);
-  for (const UnaryRow &row : rowsWithAlpha)
-    if (op.is(*row.op))
-      return unaryKernel(row.kernel, op.get(param::alpha));
-  for (const UnaryRow &row : rowsWithAlphaBeta)
-    if (op.is(*row.op))
-      return unaryKernel(row.kernel, op.get(param::alpha), op.get(param::beta));
-  if (op.is(ops::Gelu))
-    return unaryKernel(geluKernel(op.get(param::mode)));
-  if (op.is(ops::Inverse))
-    return unaryKernel(Unary::Inverse, op.get(param::epsilon));
-  if (op.is(ops::Log))
-    return unaryKernel(Unary::Log, op.get(param::epsilon));
-  if (op.is(ops::Relu6))
-    return unaryKernel(Unary::Clip, 0, 6);
-  if (op.is(ops::Rsqrt))
-    return unaryKernel(Unary::Rsqrt, op.get(param::epsilon));
-  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//

@@ -77,50 +77,10 @@ enum class Binary : uint8_t {
 void binary(Binary kind, size_t n, const float *a, size_t strideA,
             const float *b, size_t strideB, float *out, Rounding rounding);
 
-/// The unary functions of x, with parameters p and q where named.
+/// The functions of x, with parameters p and q.
 enum class Unary : uint8_t {
-  Abs,
-  Acos,
-  Affine, ///< p * x + q
-  Asin,
-  Atan,
-  Atanh,
-  Ceil,
-  ClampedRelu, ///< min(x < 0 ? p * x : x, q)
-  Clip,        ///< min(max(x, p), q); NaN stays NaN
-  Copy,        ///< x, rounded
-  Cos,
-  Cosh,
-  Elu, ///< x < 0 ? p * (e^x - 1) : x
-  Erf,
-  Exp,
-  Exp2,
-  Floor,
-  GeluErf,     ///< x * Phi(x); absolute error below 1e-7 * |x|
-  GeluSigmoid, ///< x * sigmoid(1.702 x)
-  GeluTanh,    ///< x/2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 x^3)))
-  Inverse,     ///< 1 / (x + p)
-  LeakyRelu,   ///< x > 0 ? x : p * x
-  Log,         ///< log(x + p)
-  Neg,
-  Relu,       ///< max(x, 0); NaN stays NaN
-  Round,      ///< to the nearest integer, ties to even
-  Rsqrt,      ///< 1 / sqrt(x + p)
-  ScaledTanh, ///< p * tanh(q * x)
-  Sigmoid,
-  SigmoidHard, ///< p * x + q, limited to [0, 1]
-  Sign,        ///< -1, 0 or 1; NaN stays NaN
-  Silu,        ///< x * sigmoid(x)
-  Sin,
-  Sinh,
-  Softplus, ///< log(1 + e^x)
-  Softsign, ///< x / (1 + |x|)
-  Sqrt,
-  Square,
-  Tan,
-  Tanh,
-  Threshold,       ///< max(x, p)
-  ThresholdedRelu, ///< x >= p ? x : 0
+#define UNARY(NAME, CONSTANTS, EXPRESSION) NAME,
+#include "lib/Runtime/CPU/UnaryKernels.def"
 };
 
 /// out[i] = kind(x[i]; p, q).
