@@ -110,6 +110,11 @@ const proto::Attribute *Node::find(llvm::StringRef name) const {
   return nullptr;
 }
 
+void Node::ignore(llvm::StringRef name) {
+  for (auto [index, attribute] : llvm::enumerate(message.attribute))
+    wasRead[index] = wasRead[index] || attribute.name == name;
+}
+
 int64_t Node::attr(llvm::StringRef name, int64_t fallback) {
   int64_t value = wideAttr(name, fallback);
   return isNarrow(name, value) ? value : fallback;

@@ -8,6 +8,7 @@
 
 #include "Emitter.h"
 #include "Messages.h"
+#include "Signatures.h"
 #include "TensorReader.h"
 
 namespace anec::onnx {
@@ -89,6 +90,9 @@ public:
   /// Null, with an error reported, when it is not there.
   ConstantRef attrTensor(llvm::StringRef name);
   const proto::Attribute *find(llvm::StringRef name) const;
+  /// Allows an attribute that says nothing about results, or only of forms of
+  /// the operator that are refused.
+  void ignore(llvm::StringRef name);
   /// Whether the schema has the attribute.
   bool knows(llvm::StringRef name) const;
   /// Which attributes of the node were asked for.
@@ -141,7 +145,18 @@ private:
   bool hasFailed = false;
 };
 
-/// A row of the table of operators.
+// Never defined: a constant row cannot call it, so the compiler's error names
+// what the row lacks. test/World/_onnx_schemas.py writes the signatures.
+void rowNeedsSignature();
+
+constexpr bool isDeclared(llvm::StringLiteral op) {
+  if (!hasSignature({op.data(), op.size()}))
+    rowNeedsSignature();
+  return true;
+}
+
+/// A row of the table of operators. Its inputs, outputs and attributes are in
+/// Signatures.def and Attributes.def.
 struct OpRow {
   llvm::StringLiteral name;
   void (*read)(Node &node) = nullptr;
@@ -151,6 +166,9 @@ struct OpRow {
   llvm::StringLiteral limits = "";
   /// Whether inputs can be sequences and optional values.
   bool takesSequences = false;
+  /// Computed, so that a row without a signature is an error where it is
+  /// compiled.
+  bool checked = isDeclared(name);
 };
 
 /// An operator without a counterpart.

@@ -15,16 +15,14 @@ using proto::AttributeType;
 
 static constexpr unsigned many = std::numeric_limits<unsigned>::max();
 
-// A file of rows undefines the macros.
-#define ROW(OP, NAME, TYPE, SINCE, UNTIL, DEFAULT, IS_HARMLESS)                \
-  {#OP, #NAME, AttributeType::TYPE, SINCE, UNTIL, DEFAULT, IS_HARMLESS},
-#define ATTRIBUTE(...) ROW(__VA_ARGS__, false)
-#define HARMLESS(...) ROW(__VA_ARGS__, true)
+// A file of rows undefines its macro.
+#define ATTRIBUTE(OP, NAME, TYPE, ...)                                         \
+  {#OP, #NAME, AttributeType::TYPE, __VA_ARGS__},
 static constexpr AttributeRow onnxAttributes[] = {
 #include "Attributes.def"
 };
-#define ATTRIBUTE(...) ROW(__VA_ARGS__, false)
-#define HARMLESS(...) ROW(__VA_ARGS__, true)
+#define ATTRIBUTE(OP, NAME, TYPE, ...)                                         \
+  {#OP, #NAME, AttributeType::TYPE, __VA_ARGS__},
 static constexpr AttributeRow microsoftAttributes[] = {
 #include "Microsoft/Attributes.def"
 };
@@ -219,13 +217,21 @@ static bool isDefault(const proto::Attribute &attribute,
   }
 }
 
+/// Whether the attribute says nothing about results in any operator that has
+/// it: old versions say so where memory is shared, and where shapes broadcast,
+/// which they are checked for anyway.
+static bool isIgnoredEverywhere(llvm::StringRef name) {
+  return name == "consumed_inputs" || name == "broadcast";
+}
+
 bool onnx::checkAllRead(const proto::Node &node, int64_t opset,
                         llvm::ArrayRef<bool> wasRead, SourceRange range,
                         Diagnostics &diags) {
   for (auto [attribute, read] : llvm::zip_equal(node.attribute, wasRead)) {
     const AttributeRow *row =
         findRow(domainOf(node), node.opType, attribute.name, opset);
-    if (read || row->isHarmless || isDefault(attribute, *row))
+    if (read || isIgnoredEverywhere(attribute.name) ||
+        isDefault(attribute, *row))
       continue;
     diags.report(range, diag::OnnxUnsupported, node.opType,
                  "its attribute `" + attribute.name.str() +

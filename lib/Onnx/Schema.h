@@ -23,7 +23,6 @@ struct AttributeRow {
   int since = 1;
   int until = 0; ///< 0: the newest version
   llvm::StringLiteral fallback = "";
-  bool isHarmless = false;
 
   bool isIn(int64_t opset) const {
     return opset >= since && (until == 0 || opset <= until);
@@ -67,7 +66,7 @@ llvm::StringRef describe(proto::AttributeType type);
 llvm::StringRef fallbackOf(llvm::StringRef domain, llvm::StringRef op,
                            llvm::StringRef name, int64_t opset);
 
-/// Reports an attribute that nothing has read, unless it is harmless or has its
+/// Reports an attribute that nothing has read or ignored, unless it has its
 /// default. `wasRead` has an entry for each attribute of the node.
 [[nodiscard]] bool checkAllRead(const proto::Node &node, int64_t opset,
                                 llvm::ArrayRef<bool> wasRead, SourceRange range,

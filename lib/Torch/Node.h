@@ -8,6 +8,7 @@
 
 #include "Program.h"
 #include "Schema.h"
+#include "SchemaNames.h"
 #include "Weights.h"
 #include "lib/Onnx/Node.h"
 
@@ -182,7 +183,17 @@ private:
   Vals inputs;
 };
 
-/// A row of the table of operators.
+// Never defined: a constant row cannot call it, so the compiler's error names
+// what the row lacks. test/World/_torch_schemas.py writes the schemas.
+void rowNeedsSchema();
+
+constexpr bool isDeclared(llvm::StringLiteral op) {
+  if (!hasSchema({op.data(), op.size()}))
+    rowNeedsSchema();
+  return true;
+}
+
+/// A row of the table of operators. Its parameters are in Schemas.def.
 struct OpRow {
   llvm::StringLiteral name;
   void (*read)(Node &node) = nullptr;
@@ -190,6 +201,8 @@ struct OpRow {
   llvm::StringLiteral limits = "";
   /// Whether tensors can be complex, which have an axis more.
   bool takesComplex = false;
+  /// Computed, so that a row without a schema is an error where it is compiled.
+  bool checked = isDeclared(name);
 };
 
 /// An operator without a counterpart.

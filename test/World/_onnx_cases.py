@@ -13,7 +13,9 @@ import _onnx_images  # noqa: F401
 import _onnx_layers  # noqa: F401
 import _onnx_microsoft  # noqa: F401
 import _onnx_moves  # noqa: F401
+import _onnx_schemas
 import _onnx_sequences  # noqa: F401
+from _onnx_schemas import OWN_DOMAIN, TYPES, default_text, onnx_schemas
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIMITS = {np.dtype(np.float32): 1e-4, np.dtype(np.float64): 1e-4, np.dtype(np.float16): 4e-3}
@@ -175,16 +177,6 @@ class CheckCases:
 
 # Random models.
 
-def schemas():
-    """{operator: {version: schema}} of ONNX's own domain, up to the newest version."""
-    import onnx.defs
-    found = collections.defaultdict(dict)
-    for schema in onnx.defs.get_all_schemas_with_history():
-        if schema.domain == "" and schema.since_version <= _onnx_draw.NEWEST:
-            found[schema.name][schema.since_version] = schema
-    return found
-
-
 def model_of(operator, version, case, domain=""):
     """The model with the node, and its inputs by name."""
     import onnx
@@ -262,7 +254,7 @@ class CheckRandom:
     def __call__(self, ctx):
         import onnx
         maker = _onnx_draw.MAKERS[self.operator]
-        versions = schemas()[self.operator]
+        versions = onnx_schemas()[self.operator]
         ends = sorted(versions) + [_onnx_draw.NEWEST + 1]
         read, values, constants = Tally(), Tally(), Tally()
         for seed in range(self.first, self.last):
@@ -320,38 +312,13 @@ class CheckMicrosoft:
         return steps(read=read, values=values, constants=constants)
 
 
-# What onnxruntime has in ONNX's own domain.
-OWN_DOMAIN = ("SimplifiedLayerNormalization",)
-
-
 # The table of attributes.
-
-TYPES = {"FLOAT": "Float", "INT": "Int", "STRING": "String", "TENSOR": "Tensor",
-         "GRAPH": "Graph", "FLOATS": "Floats", "INTS": "Ints", "STRINGS": "Strings",
-         "SPARSE_TENSOR": "SparseTensor", "TYPE_PROTO": "TypeProto"}
-
-
-def default_text(attribute):
-    """The default of an attribute as the table spells it."""
-    import onnx.helper
-    default = getattr(attribute, "default_value", None)
-    if default is None:  # onnxruntime has the bytes of the message
-        default = onnx.AttributeProto()
-        default.ParseFromString(attribute._default_value or b"")
-    if not default.name:
-        return ""
-    value = onnx.helper.get_attribute_value(default)
-    values = value if isinstance(value, list) else [value]
-    return " ".join(one.decode() if isinstance(one, bytes) else
-                    str(np.float32(one)) if isinstance(one, float) else str(one)
-                    for one in values)
-
 
 def read_tables(folder):
     """The rows of Attributes.def, and {operator: {version: counts}} of Signatures.def."""
     rows = [(op, name, kind, int(since), int(until), default) for op, name, kind, since, until,
             default in re.findall(
-                r'^(?:ATTRIBUTE|HARMLESS)\((\w+), (\w+), (\w+), (\d+), (\d+), "(.*)"\)$',
+                r'^ATTRIBUTE\((\w+), (\w+), (\w+), (\d+), (\d+), "(.*)"\)$',
                 (folder / "Attributes.def").read_text(), re.M)]
     numbers = collections.defaultdict(dict)
     for op, since, *counts in re.findall(
@@ -366,8 +333,7 @@ def compare_schema(schema, told, own, about, attributes, signatures):
     has = {(name, TYPES[str(a.type).rpartition(".")[2]], default_text(a))
            for name, a in schema.attributes.items()}
     attributes.add(harness.RIGHT if has == told else harness.wrong(str(sorted(has ^ told))), about)
-    limits = [schema.min_input, schema.max_input, schema.min_output, schema.max_output]
-    limits = ["many" if limit > 99999 else str(limit) for limit in limits]
+    limits = _onnx_schemas.limits(schema)
     signatures.add(harness.RIGHT if limits == own else
                    harness.wrong(f"{limits}, not {own}"), about)
 
@@ -375,7 +341,7 @@ def compare_schema(schema, told, own, about, attributes, signatures):
 def check_schemas(ctx):
     """Attributes.def and Signatures.def say what every version of every schema says."""
     rows, numbers = read_tables(ROOT / "lib/Onnx")
-    history = schemas()
+    history = onnx_schemas()
     attributes, signatures = Tally(), Tally()
     for op in numbers:
         ends = sorted(history[op])

@@ -5,7 +5,8 @@ import zlib
 
 import numpy as np
 
-NEWEST = 28
+from _onnx_schemas import NEWEST  # noqa: F401 (others read it here)
+
 SPECIAL = [np.nan, np.inf, -np.inf, 0.0, -0.0]
 
 

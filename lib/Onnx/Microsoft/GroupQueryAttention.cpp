@@ -185,6 +185,7 @@ static Val sinkOf(Node &node, int64_t heads) {
 }
 
 static void groupQueryAttention(Node &node) {
+  node.ignore("kv_cache_bit_width");
   Emitter &e = node.e;
   int64_t heads = node.attr("num_heads", 0),
           shared = node.attr("kv_num_heads", 0);

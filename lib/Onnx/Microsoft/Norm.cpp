@@ -72,6 +72,7 @@ static void skipLayer(Node &node) {
 
 /// Words, their positions and their segments.
 static void embedLayer(Node &node) {
+  node.ignore("mask_index_type");
   Emitter &e = node.e;
   Val words = node.in(0), table = node.in(2), positions = node.in(3);
   Val scale = node.in(5), bias = node.in(6);

@@ -255,6 +255,7 @@ static Val blockWeight(Node &node, const StoredBlocks &blocks) {
 }
 
 static void matMulNBits(Node &node) {
+  node.ignore("accuracy_level");
   Emitter &e = node.e;
   Val x = node.in(0);
   StoredBlocks blocks = {node.attr("N", 0), node.attr("K", 0),

@@ -232,6 +232,8 @@ static Val gateWeights(Node &node, size_t at, size_t scaleAt) {
 /// Of its floats: onnxruntime rounds the input and the state of each step to
 /// uint8, which is faster there.
 static void dynamicQuantizeLstm(Node &node) {
+  node.ignore("activation_alpha");
+  node.ignore("activation_beta");
   Val input = gateWeights(node, 1, 8), hidden = gateWeights(node, 2, 10);
   if (!node.failed())
     readLstm(node, input, hidden);

@@ -10,6 +10,8 @@ using namespace anec::onnx;
 
 /// The input, and a mask that keeps all of it.
 static void readDropout(Node &n) {
+  n.ignore("ratio");
+  n.ignore("seed");
   Val x = n.in(0);
   if (!x)
     return;

@@ -104,6 +104,8 @@ static void cast(Node &node, DType dtype) {
 }
 
 static void castTo(Node &node) {
+  node.ignore("round_mode");
+  node.ignore("saturate");
   auto element = proto::ElementType(node.attr("to", 0));
   std::optional<DType> dtype = dtypeOf(element);
   if (!dtype || isStoredOnly(*dtype))
@@ -113,6 +115,8 @@ static void castTo(Node &node) {
 }
 
 static void castLike(Node &node) {
+  node.ignore("round_mode");
+  node.ignore("saturate");
   DType dtype = node.raw(1).dtype();
   if (isStoredOnly(dtype))
     return node.refuse("elements of type " + anec::spelling(dtype) +

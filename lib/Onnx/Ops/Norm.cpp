@@ -42,6 +42,7 @@ static Val varianceOf(Emitter &e, Val x, Val mean,
 }
 
 static void batchNorm(Node &node) {
+  node.ignore("momentum");
   Emitter &e = node.e;
   Val x = node.in(0), scale = node.in(1), bias = node.in(2), mean = node.in(3),
       variance = node.in(4);

@@ -91,6 +91,7 @@ static DType floatAttr(Node &node, StringRef name, DType fallback) {
 }
 
 void onnx::readQuantizeLinear(Node &node) {
+  node.ignore("saturate");
   Val x = node.in(0), scale = node.in(1), zero = node.maybe(2);
   if (node.failed())
     return;

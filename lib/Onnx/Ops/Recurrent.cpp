@@ -225,6 +225,9 @@ static void runDirections(Node &node, const Layer &layer, Run run) {
 //===----------------------------------------------------------------------===//
 
 static void rnn(Node &node) {
+  node.ignore("activation_alpha");
+  node.ignore("activation_beta");
+  node.ignore("output_sequence");
   Emitter &e = node.e;
   Layer layer;
   if (!readLayer(node, {"Tanh"}, layer))
@@ -248,6 +251,9 @@ static void rnn(Node &node) {
 }
 
 static void gru(Node &node) {
+  node.ignore("activation_alpha");
+  node.ignore("activation_beta");
+  node.ignore("output_sequence");
   Emitter &e = node.e;
   Layer layer;
   if (!readLayer(node, {"Sigmoid", "Tanh"}, layer))
@@ -327,6 +333,9 @@ void onnx::readLstm(Node &node, Val inputWeights, Val hiddenWeights) {
 }
 
 static void lstm(Node &node) {
+  node.ignore("activation_alpha");
+  node.ignore("activation_beta");
+  node.ignore("output_sequence");
   Val input = node.in(1), hidden = node.in(2);
   readLstm(node, input, hidden);
 }

@@ -44,7 +44,10 @@ static void construct(Node &node) {
     node.out(node.e.sequence(all));
 }
 
-static void makeEmpty(Node &node) { node.out(node.e.sequence({})); }
+static void makeEmpty(Node &node) {
+  node.ignore("dtype");
+  node.out(node.e.sequence({}));
+}
 
 static void at(Node &node) {
   const Vals *all = elements(node, 0);
@@ -177,6 +180,7 @@ static void map(Node &node) {
 }
 
 static void makeOptional(Node &node) {
+  node.ignore("type");
   node.out(node.has(0) ? node.raw(0) : node.e.none());
 }
 

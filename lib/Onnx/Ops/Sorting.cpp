@@ -20,6 +20,7 @@ using namespace anec::onnx;
 //===----------------------------------------------------------------------===//
 
 static void readTopK(Node &n) {
+  n.ignore("sorted");
   Val x = n.in(0);
   if (!x)
     return;

@@ -88,6 +88,7 @@ static Val stepOf(Emitter &e, LinearTerms &terms, int64_t position) {
 }
 
 static void linearAttention(Node &node) {
+  node.ignore("chunk_size");
   Emitter &e = node.e;
   LinearTerms terms;
   Val query = node.in(0), key = node.in(1), value = node.in(2);
