@@ -13,10 +13,10 @@
 #ifndef ANEC_LIB_PASSES_INCREMENTALMODEL_H
 #define ANEC_LIB_PASSES_INCREMENTALMODEL_H
 
-#include "lib/Ops/Positions.h"
 #include "anec/Passes/Pass.h"
 #include "lib/IR/Clone.h"
 #include "lib/IR/Names.h"
+#include "lib/Ops/Positions.h"
 #include "llvm/ADT/DenseMap.h"
 #include <map>
 
