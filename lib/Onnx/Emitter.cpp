@@ -209,6 +209,12 @@ Vals Emitter::makeAll(const OpDef &def, llvm::ArrayRef<Val> operands,
   if (Vals known = compute(*op, ordinary); !known.empty()) {
     results = known;
     op->erase();
+  } else if (!def.has(trait::Mil)) {
+    // What is read is a program of MIL.
+    llvm::SmallVector<Value *> parts;
+    def.decompose(builder, *op, parts);
+    results.assign(parts.begin(), parts.end());
+    op->erase();
   }
   return results;
 }

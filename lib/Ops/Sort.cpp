@@ -1,4 +1,4 @@
-//===- Sort.cpp - sorting and cumulative sums -------------------*- C++ -*-===//
+//===- Sort.cpp - sorting, cumulative sums and products ---------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -10,11 +10,14 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "Decompose.h"
 #include "Infer.h"
 #include "Reference.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
 #include "lib/Ops/Params/Indices.h"
+#include <functional>
 #include <numeric>
 
 namespace anec::param {
@@ -168,21 +171,27 @@ static bool inferCumsum(InferContext &ctx) {
   return ctx.normalizeAxis(axis, ctx.type(0).rank()) && inferSame(ctx); // C1
 }
 
-static void evalCumsum(EvalContext &ctx) {
+/// Combines each element with those before it, from `start` on.
+template <typename Combine>
+static void evalCumulative(EvalContext &ctx, double start, Combine combine) {
   const RefTensor &x = *ctx.in[0];
   int64_t axis = normalized(ctx.get(param::axis), x.type.rank());
   bool exclusive = ctx.get(param::exclusive), reverse = ctx.get(param::reverse);
   forEachRow(x.type.shape, axis, [&](int64_t first, const AxisView &view) {
-    double sum = 0;
+    double all = start;
     for (int64_t number = 0; number < view.extent; ++number) {
       int64_t i = reverse ? view.extent - 1 - number : number;
       int64_t at = first + i * view.inner;
-      double before = sum;
-      sum += x.data[at];
-      ctx.out[0].data[at] = exclusive ? before : sum;
+      double before = all;
+      all = combine(all, x.data[at]);
+      ctx.out[0].data[at] = exclusive ? before : all;
     }
   });
   settleIntegers(ctx.out[0]);
+}
+
+static void evalCumsum(EvalContext &ctx) {
+  evalCumulative(ctx, 0, std::plus<>());
 }
 
 /// An element is part of the sums from its position to the end, so dx is a
@@ -210,4 +219,121 @@ constinit const OpDef ops::Cumsum = {
     .infer = inferCumsum,
     .eval = evalCumsum,
     .gradient = gradientCumsum,
+};
+
+//===----------------------------------------------------------------------===//
+// cumprod
+//===----------------------------------------------------------------------===//
+
+static bool inferCumprod(InferContext &ctx) {
+  constexpr int64_t most = 1024; // each becomes ops of its own
+  int64_t given = ctx.get(param::axis), axis = given;
+  if (!ctx.normalizeAxis(axis, ctx.type(0).rank())) // C1
+    return false;
+  if (ctx.type(0).shape[size_t(axis)] > most) // C2
+    return ctx.fail(diag::ParameterRange(ctx.opName(), param::axis,
+                                         std::to_string(given),
+                                         "an axis of at most 1024 elements"),
+                    {0});
+  return inferSame(ctx);
+}
+
+static void evalCumprod(EvalContext &ctx) {
+  evalCumulative(ctx, 1, std::multiplies<>());
+}
+
+/// The positions along the op's axis in the order of its products.
+static llvm::SmallVector<int64_t> orderOfFactors(const Op &op, int64_t axis) {
+  llvm::SmallVector<int64_t> order(size_t(op.result()->type.shape[axis]));
+  std::iota(order.begin(), order.end(), 0);
+  if (op.get(param::reverse))
+    std::reverse(order.begin(), order.end());
+  return order;
+}
+
+/// y_i = y_(i - 1) x_i, or y_i = y_(i - 1) x_(i - 1) with `exclusive`: one
+/// after the other, because products of other elements can overflow where
+/// these do not.
+static void decomposeCumprod(Builder &builder, const Op &op,
+                             llvm::SmallVectorImpl<Value *> &results) {
+  Decomposition d(builder, op);
+  Value *x = op.operand(0u);
+  int64_t axis = normalized(op.get(param::axis), x->type.rank());
+  Shape begin(x->type.rank(), 0), size = x->type.shape;
+  size[axis] = 1;
+  llvm::SmallVector<int64_t> order = orderOfFactors(op, axis);
+  llvm::SmallVector<Value *> products(order.size());
+  Value *product = nullptr;
+  auto multiply = [&](int64_t at) {
+    begin[axis] = at;
+    Value *factor =
+        d.make(ops::SliceBySize, {x},
+               {{param::begin, begin}, {param::size, size}}, "factor");
+    product = product ? d.make(ops::Mul, {product, factor}, "part") : factor;
+  };
+  bool exclusive = op.get(param::exclusive);
+  if (exclusive) {
+    TensorType one(x->type.dtype, size);
+    std::vector<double> ones(size_t(one.numElements()), 1);
+    product = d.array(size, ones, "ones");
+    products[order[0]] = product;
+  }
+  for (size_t i = exclusive; i < order.size(); ++i) {
+    multiply(order[i - exclusive]);
+    products[order[i]] = product;
+  }
+  results.push_back(d.make(ops::Concat, products, Attr(param::axis, axis)));
+}
+
+/// dx_i = y'_i s_i, where y' are the exclusive products, and s_i = dy_i +
+/// x_(i + 1) s_(i + 1), or dy_(i + 1) + x_(i + 1) s_(i + 1) with `exclusive`:
+/// without a division, because x can be 0.
+static void gradientCumprod(Gradient &g) {
+  g.give(0, [&] {
+    int64_t axis = normalized(g.op.get(param::axis), g.rank(0));
+    Shape begin(g.rank(0), 0), size = g.shape(0);
+    size[axis] = 1;
+    auto part = [&](Value *value, int64_t at) {
+      begin[axis] = at;
+      return g.slice(value, begin, size);
+    };
+    bool exclusive = g.op.get(param::exclusive);
+    llvm::SmallVector<int64_t> order = orderOfFactors(g.op, axis);
+    llvm::SmallVector<Value *> sums(order.size());
+    Value *later = nullptr; // what follows element i contributes
+    for (size_t i = order.size(); i-- > 0;) {
+      Value *dy = part(g.dy(), order[i]);
+      Value *sum = exclusive ? later : later ? g.add(dy, later) : dy;
+      sums[order[i]] = sum ? sum : g.fill(size, 0);
+      if (i == 0)
+        break;
+      later = sum ? g.mul(part(g.in(0), order[i]), sum) : nullptr;
+      if (exclusive)
+        later = later ? g.add(dy, later) : dy;
+    }
+    Value *before = g.make(ops::Cumprod, {g.in(0)},
+                           {{param::axis, g.op.constant(param::axis)},
+                            {param::exclusive, true},
+                            {param::reverse, g.op.constant(param::reverse)}});
+    return g.mul(before, g.concat(sums, axis));
+  });
+}
+
+constinit const OpDef ops::Cumprod = {
+    .name = "cumprod",
+    .summary =
+        "The cumulative product of `x` along `axis`. With `exclusive`, a "
+        "product excludes its own element; with `reverse`, products start at "
+        "the end.",
+    .family = "sort",
+    .params = {value(param::x, numbers), integer(param::axis, "0"),
+               boolean(param::exclusive, "false"),
+               boolean(param::reverse, "false")},
+    .traits = trait::AlongAxis,
+    .constraints = {"`axis` is an axis of `x`",
+                    "there are at most 1024 elements along `axis`"},
+    .infer = inferCumprod,
+    .eval = evalCumprod,
+    .decompose = decomposeCumprod,
+    .gradient = gradientCumprod,
 };

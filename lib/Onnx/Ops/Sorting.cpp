@@ -145,50 +145,18 @@ static void readUnique(Node &n) {
 // Along an axis
 //===----------------------------------------------------------------------===//
 
-static void readCumSum(Node &n) {
+template <const OpDef &Op>
+static void readCumulative(Node &n) {
   Val x = n.in(0);
   if (!x)
     return;
   int64_t axis = n.normalized(n.integer(1), x.rank());
   if (n.failed())
     return;
-  n.out(n.e.unary(ops::Cumsum, x,
+  n.out(n.e.unary(Op, x,
                   {{param::axis, axis},
                    {param::exclusive, n.attr("exclusive", 0) != 0},
                    {param::reverse, n.attr("reverse", 0) != 0}}));
-}
-
-/// Products of what comes before, one element of the axis after the other.
-static void readCumProd(Node &n) {
-  Emitter &e = n.e;
-  Val x = n.in(0);
-  if (!x)
-    return;
-  int64_t axis = n.normalized(n.integer(1), x.rank());
-  bool exclusive = n.attr("exclusive", 0) != 0;
-  bool reverse = n.attr("reverse", 0) != 0;
-  constexpr int64_t longest = 1024;
-  if (n.failed())
-    return;
-  int64_t extent = x.dim(axis);
-  if (extent > longest)
-    return n.refuse("more than " + llvm::Twine(longest) + " elements");
-  Vals products;
-  Shape one = x.shape();
-  one[size_t(axis)] = 1;
-  Val product;
-  if (exclusive)
-    products.push_back(product = e.filled(x.dtype(), one, 1));
-  for (int64_t i = 0; int64_t(products.size()) < extent; ++i) {
-    int64_t at = reverse ? extent - 1 - i : i;
-    Val element = e.slice(x, axis, at, at + 1);
-    products.push_back(product = product ? e.mul(product, element) : element);
-    if (!product)
-      return;
-  }
-  if (reverse)
-    std::reverse(products.begin(), products.end());
-  n.out(e.concat(products, axis));
 }
 
 static void readReverseSequence(Node &n) {
@@ -204,10 +172,10 @@ static void readReverseSequence(Node &n) {
 
 static constexpr OpRow rows[] = {
     {.name = "CumProd",
-     .read = readCumProd,
+     .read = readCumulative<ops::Cumprod>,
      .since = 26,
      .limits = "of up to 1024 elements"},
-    {.name = "CumSum", .read = readCumSum, .since = 11},
+    {.name = "CumSum", .read = readCumulative<ops::Cumsum>, .since = 11},
     {.name = "NonZero",
      .read = readNonZero,
      .since = 9,

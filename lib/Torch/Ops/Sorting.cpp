@@ -94,15 +94,15 @@ static void smallest(Node &n) {
 // Along an axis
 //===----------------------------------------------------------------------===//
 
-static void cumsum(Node &n) {
+template <const OpDef &Op>
+static void cumulative(Node &n) {
   Item x = n.item("self");
   Val value = n.cast(x, n.type("dtype", n.outType()));
   int64_t axis = n.axis("dim", value.rank());
   if (n.failed() || !value)
     return;
-  n.out(value.rank() == 0
-            ? value
-            : n.e.unary(ops::Cumsum, value, {{param::axis, axis}}));
+  n.out(value.rank() == 0 ? value
+                          : n.e.unary(Op, value, {{param::axis, axis}}));
 }
 
 /// One element of the axis after the other.
@@ -121,12 +121,6 @@ static void giveRunning(Node &n, Val x, int64_t axis, Step step) {
       return;
   }
   n.out(0, n.e.concat(parts, axis));
-}
-
-static void cumprod(Node &n) {
-  Val x = n.cast(n.item("self"), n.type("dtype", n.outType()));
-  giveRunning(n, x, n.axis("dim", x.rank()),
-              [&](Val all, Val next) { return n.e.mul(all, next); });
 }
 
 template <const OpDef &Extreme, const OpDef &Goes>
@@ -204,8 +198,9 @@ static constexpr OpRow rows[] = {
      "of up to 1024 elements"},
     {"aten.cummin.default", runningExtreme<ops::Minimum, ops::LessEqual>,
      "of up to 1024 elements"},
-    {"aten.cumprod.default", cumprod, "of up to 1024 elements"},
-    {"aten.cumsum.default", cumsum},
+    {"aten.cumprod.default", cumulative<ops::Cumprod>,
+     "of up to 1024 elements"},
+    {"aten.cumsum.default", cumulative<ops::Cumsum>},
     {"aten.diff.default", diff},
     {"aten.kthvalue.default", smallest},
     {"aten.logcumsumexp.default", logcumsumexp, "of up to 1024 elements"},

@@ -27,6 +27,15 @@ def cumsum(x, axis=0, exclusive=False, reverse=False):
     return y.flip(axis) if reverse else y
 
 
+def cumprod(x, axis=0, exclusive=False, reverse=False):
+    x = x.flip(axis) if reverse else x
+    if exclusive:
+        ones = torch.ones_like(x.narrow(axis, 0, 1))
+        x = torch.cat([ones, x.narrow(axis, 0, x.shape[axis] - 1)], axis)
+    y = x.cumprod(axis)
+    return y.flip(axis) if reverse else y
+
+
 def band_part(x, lower=-1, upper=-1):
     keep = torch.ones(x.shape[-2:], dtype=torch.bool)
     keep = keep if lower < 0 else keep.triu(-lower)
@@ -263,7 +272,8 @@ def resize(x, shape, resized_dims, interpolation_mode="LINEAR",
 
 MOVEMENT = {
     # Order.
-    "argsort": argsort, "topk": topk, "cumsum": cumsum, "band_part": band_part,
+    "argsort": argsort, "topk": topk, "cumsum": cumsum, "cumprod": cumprod,
+    "band_part": band_part,
     # Shapes.
     "reshape": reshape, "expand_dims": expand_dims, "squeeze": squeeze,
     "transpose": lambda x, perm: x.permute(perm),
