@@ -5,15 +5,11 @@
 ///
 /// \file
 /// The engine works on rank-4 tensors with channels on axis 1. This pass maps
-/// every value of lower rank to rank 4 and rewrites the ops to match:
-///
-///   [S]        ->  [1, 1, 1, S]
-///   [C, S]     ->  [1, C, 1, S]
-///   [A, B, S]  ->  [1, A, B, S]
-///
-/// Scalars stay scalars. The row-major order does not change, so a change of
-/// layout is a reshape. An op without a rule here keeps its shapes, with
-/// reshapes before and after it, which is correct but slow.
+/// every value of lower rank to rank 4 and rewrites the ops to match. The forms
+/// are those of LayoutForms.h, chosen as LayoutChoice.h says. Scalars stay
+/// scalars. The row-major order does not change, so a change of layout is a
+/// reshape. An op without a rule keeps its shapes, with reshapes before and
+/// after it, which is correct but slow.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,41 +17,11 @@
 #include "lib/IR/Builder.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Passes/Lower/LayoutChoice.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;
-
-static constexpr unsigned engineRank = 4;
-
-static Shape layoutShape(llvm::ArrayRef<int64_t> shape) {
-  switch (shape.size()) {
-  case 1:
-    return {1, 1, 1, shape[0]};
-  case 2:
-    return {1, shape[0], 1, shape[1]};
-  case 3:
-    return {1, shape[0], shape[1], shape[2]};
-  default:
-    return Shape(shape);
-  }
-}
-
-/// The axis that axis `axis` of a value of `rank` has in the layout.
-static int64_t layoutAxis(int64_t axis, unsigned rank) {
-  if (axis < 0)
-    axis += rank;
-  switch (rank) {
-  case 1:
-    return 3;
-  case 2:
-    return axis == 0 ? 1 : 3;
-  case 3:
-    return axis + 1;
-  default:
-    return axis;
-  }
-}
 
 /// `shape` extended to `rank` with leading ones, as in broadcasting.
 static Shape padded(llvm::ArrayRef<int64_t> shape, unsigned rank) {
@@ -64,19 +30,13 @@ static Shape padded(llvm::ArrayRef<int64_t> shape, unsigned rank) {
   return result;
 }
 
-/// Permutes `values`, one per axis of a value, to the layout's axes; axes that
-/// the layout adds get `fill`.
-static Shape layoutPerAxis(llvm::ArrayRef<int64_t> values, int64_t fill) {
-  unsigned rank = values.size();
-  if (rank == 0 || rank >= engineRank)
-    return Shape(values);
-  Shape result(engineRank, fill);
-  for (unsigned axis = 0; axis < rank; ++axis)
-    result[layoutAxis(axis, rank)] = values[axis];
-  return result;
-}
-
 namespace {
+
+/// A new value, and its reshapes to each of the forms that were needed so far.
+struct Laid {
+  Value *made = nullptr;
+  Value *forms[2] = {};
+};
 
 /// Appends the rewritten ops to the function; the old ops are removed at the
 /// end. `laid` maps old values to new ones, and `shapes` has the original
@@ -95,6 +55,7 @@ public:
       for (Value *result : op.resultValues())
         shapes[result] = result->type.shape;
     }
+    layouts = chooseLayout(function, keepsInterface());
     for (const auto &param : function.parameters())
       layParameter(*param);
     for (Op *op : old)
@@ -118,22 +79,17 @@ private:
     return builder.build(ops::Reshape, {value}, {{param::shape, shape}},
                          value->name);
   }
-  /// The new value, reshaped to its layout.
-  Value *laidOut(Value *old) {
-    Value *value = reshape(laid.lookup(old), layoutShape(shapes.lookup(old)));
-    laid[old] = value;
-    return value;
-  }
-  /// The new value in the layout of `rank`, to which it is broadcast.
-  Value *laidOutAs(Value *old, unsigned rank) {
-    Shape shape = shapes.lookup(old);
-    if (shape.empty())
-      return laid.lookup(old);
-    return reshape(laid.lookup(old), layoutShape(padded(shape, rank)));
+  /// The new value in a form.
+  Value *laidOut(Value *old, LayoutForm form) {
+    Laid &value = laid[old];
+    Value *&made = value.forms[unsigned(form)];
+    if (!made)
+      made = reshape(value.made, layoutShape(shapes.lookup(old), form));
+    return made;
   }
   /// The new value in its original shape.
   Value *plain(Value *old) {
-    return reshape(laid.lookup(old), shapes.lookup(old));
+    return reshape(laid.lookup(old).made, shapes.lookup(old));
   }
   unsigned rankOf(Value *old) const { return shapes.lookup(old).size(); }
 
@@ -142,7 +98,7 @@ private:
     // that of an input.
     if (value->definingOp())
       value->name = old->name;
-    laid[old] = value;
+    laid[old].made = value;
   }
   void defineAll(Op &op, Op *made) {
     for (auto [old, value] :
@@ -161,19 +117,21 @@ private:
     return builder.createWithSlots(op.def(), operands, slots, names);
   }
 
-  void rewriteElementwise(Op &op);
-  void rewriteReduction(Op &op);
+  void rewriteElementwise(Op &op, LayoutForm form);
+  void rewriteReshape(Op &op, LayoutForm form);
+  void rewriteReduction(Op &op, LayoutForm form);
   void rewriteMatmul(Op &op);
-  void rewriteTranspose(Op &op);
-  void rewriteSliceBySize(Op &op);
-  void rewriteLayerNorm(Op &op);
-  void rewriteAxisOp(Op &op);
+  void rewriteTranspose(Op &op, LayoutForm form);
+  void rewriteSliceBySize(Op &op, LayoutForm form);
+  void rewriteLayerNorm(Op &op, LayoutForm form);
+  void rewriteAxisOp(Op &op, LayoutForm form);
   void keepShapes(Op &op);
 
   Function &function;
   Builder builder;
   PassContext &ctx;
-  llvm::DenseMap<Value *, Value *> laid;
+  LayoutChoice layouts;
+  llvm::DenseMap<Value *, Laid> laid;
   llvm::DenseMap<Value *, Shape> shapes;
 };
 
@@ -212,15 +170,17 @@ bool LayoutRewriter::keepsInterface() const {
 void LayoutRewriter::layParameter(Value &param) {
   shapes[&param] = param.type.shape;
   if (!keepsInterface())
-    param.type.shape = layoutShape(param.type.shape);
-  laid[&param] = &param;
+    param.type.shape =
+        layoutShape(param.type.shape, usualForm(param.type.rank()));
+  laid[&param].made = &param;
 }
 
 void LayoutRewriter::layResults() {
   for (unsigned index = 0; index < function.numResults(); ++index) {
     Value *result = function.result(index);
-    function.setResult(index,
-                       keepsInterface() ? plain(result) : laidOut(result));
+    function.setResult(index, keepsInterface()
+                                  ? plain(result)
+                                  : laidOut(result, usualForm(rankOf(result))));
   }
 }
 
@@ -228,39 +188,50 @@ void LayoutRewriter::layResults() {
 // Ops
 //===----------------------------------------------------------------------===//
 
-void LayoutRewriter::rewriteElementwise(Op &op) {
+void LayoutRewriter::rewriteElementwise(Op &op, LayoutForm form) {
+  unsigned rank = op.result()->type.rank();
   llvm::SmallVector<Value *, 4> operands;
-  for (Value *operand : op.operandValues())
-    operands.push_back(operand ? laidOutAs(operand, op.result()->type.rank())
-                               : nullptr);
+  for (Value *operand : op.operandValues()) {
+    if (!operand || rankOf(operand) == 0)
+      operands.push_back(operand ? laid.lookup(operand).made : nullptr);
+    else if (rank > engineRank)
+      operands.push_back(reshape(laid.lookup(operand).made,
+                                 padded(shapes.lookup(operand), rank)));
+    else
+      operands.push_back(laidOut(operand, form));
+  }
   defineAll(op, clone(op, operands));
 }
 
+void LayoutRewriter::rewriteReshape(Op &op, LayoutForm form) {
+  define(op.result(), reshape(laid.lookup(op.operand(0u)).made,
+                              layoutShape(op.result()->type.shape, form)));
+}
+
 // Reductions keep their axes as ones; dropping them is then a reshape.
-void LayoutRewriter::rewriteReduction(Op &op) {
+void LayoutRewriter::rewriteReduction(Op &op, LayoutForm form) {
   Value *x = op.operand(0u);
   unsigned rank = rankOf(x);
   Shape axes = op.get(param::axes);
   for (int64_t &axis : axes)
-    axis = layoutAxis(axis, rank);
+    axis = layoutAxis(axis, rank, form);
   llvm::sort(axes);
-  bool toScalar = op.result()->type.isScalar();
-  Op *made = clone(op, {laidOut(x)},
-                   {{param::axes, axes}, {param::keepDims, !toScalar}});
-  define(op.result(), toScalar ? made->result()
-                               : reshape(made->result(),
-                                         layoutShape(op.result()->type.shape)));
+  const TensorType &type = op.result()->type;
+  Op *made = clone(op, {laidOut(x, form)},
+                   {{param::axes, axes}, {param::keepDims, !type.isScalar()}});
+  LayoutForm result = op.get(param::keepDims) ? form : usualForm(type.rank());
+  define(op.result(), reshape(made->result(), layoutShape(type.shape, result)));
 }
 
 void LayoutRewriter::rewriteMatmul(Op &op) {
   llvm::SmallVector<Value *, 2> operands;
   for (Value *operand : op.operandValues()) {
-    Shape shape = shapes.lookup(operand);
     // A vector is a row on the left and a column on the right.
-    if (shape.size() == 1 && !operands.empty())
-      shape.push_back(1);
-    operands.push_back(
-        reshape(laid.lookup(operand), padded(shape, engineRank)));
+    if (rankOf(operand) == 1 && !operands.empty())
+      operands.push_back(reshape(laid.lookup(operand).made,
+                                 {1, 1, shapes.lookup(operand)[0], 1}));
+    else
+      operands.push_back(laidOut(operand, LayoutForm::Rows));
   }
   // Transposing applies to matrices only.
   bool isColumn = rankOf(op.operand(1u)) == 1;
@@ -268,44 +239,45 @@ void LayoutRewriter::rewriteMatmul(Op &op) {
       clone(op, operands,
             {{param::transposeY, !isColumn && op.get(param::transposeY)}});
   define(op.result(),
-         reshape(made->result(), layoutShape(op.result()->type.shape)));
+         reshape(made->result(),
+                 layoutShape(op.result()->type.shape, LayoutForm::Rows)));
 }
 
-void LayoutRewriter::rewriteTranspose(Op &op) {
+void LayoutRewriter::rewriteTranspose(Op &op, LayoutForm form) {
   unsigned rank = rankOf(op.operand(0u));
   Shape perm = op.get(param::perm);
   Shape result = {0, 1, 2, 3};
   for (unsigned axis = 0; axis < rank; ++axis)
-    result[layoutAxis(axis, rank)] = layoutAxis(perm[axis], rank);
-  defineAll(op, clone(op, {laidOut(op.operand(0u))}, {{param::perm, result}}));
+    result[layoutAxis(axis, rank, form)] = layoutAxis(perm[axis], rank, form);
+  defineAll(
+      op, clone(op, {laidOut(op.operand(0u), form)}, {{param::perm, result}}));
 }
 
-void LayoutRewriter::rewriteSliceBySize(Op &op) {
-  Shape begin = layoutPerAxis(op.get(param::begin), 0);
-  Shape size = layoutPerAxis(op.result()->type.shape, 1);
-  defineAll(op, clone(op, {laidOut(op.operand(0u))},
+void LayoutRewriter::rewriteSliceBySize(Op &op, LayoutForm form) {
+  Shape begin = layoutPerAxis(op.get(param::begin), 0, form);
+  Shape size = layoutShape(op.result()->type.shape, form);
+  defineAll(op, clone(op, {laidOut(op.operand(0u), form)},
                       {{param::begin, begin}, {param::size, size}}));
 }
 
 // gamma and beta have the shape of the normalised axes, not of x.
-void LayoutRewriter::rewriteLayerNorm(Op &op) {
+void LayoutRewriter::rewriteLayerNorm(Op &op, LayoutForm form) {
   unsigned rank = rankOf(op.operand(0u));
   Shape axes = op.get(param::axes);
   for (int64_t &axis : axes)
-    axis = layoutAxis(axis, rank);
-  llvm::SmallVector<Value *, 3> operands = {laidOut(op.operand(0u))};
+    axis = layoutAxis(axis, rank, form);
+  llvm::SmallVector<Value *, 3> operands = {laidOut(op.operand(0u), form)};
   for (unsigned slot = 1; slot < op.numOperands(); ++slot)
     operands.push_back(op.operand(slot) ? plain(op.operand(slot)) : nullptr);
   defineAll(op, clone(op, operands, {{param::axes, axes}}));
 }
 
-// Ops with a single axis parameter: softmax, concat, split.
-void LayoutRewriter::rewriteAxisOp(Op &op) {
+void LayoutRewriter::rewriteAxisOp(Op &op, LayoutForm form) {
   unsigned rank = rankOf(op.operand(0u));
   llvm::SmallVector<Value *, 4> operands;
   for (Value *operand : op.operandValues())
-    operands.push_back(laidOut(operand));
-  int64_t axis = layoutAxis(op.get(param::axis), rank);
+    operands.push_back(laidOut(operand, form));
+  int64_t axis = layoutAxis(op.get(param::axis), rank, form);
   defineAll(op, clone(op, operands, {{param::axis, axis}}));
 }
 
@@ -320,31 +292,27 @@ void LayoutRewriter::rewrite(Op &op) {
   builder.setInsertionPoint(nullptr);
   builder.setRange(op.range());
   ctx.count("rewritten");
-  unsigned rank =
-      op.numOperands() && op.operand(0u) ? rankOf(op.operand(0u)) : 0;
-  bool low = rank > 0 && rank < engineRank;
-  if (op.def().has(trait::Elementwise))
-    return rewriteElementwise(op);
-  if (op.is(ops::Reshape))
-    return define(op.result(), reshape(laid.lookup(op.operand(0u)),
-                                       layoutShape(op.result()->type.shape)));
-  if (op.is(ops::Matmul) && op.result()->type.rank() >= 2 &&
-      op.result()->type.rank() <= engineRank && rank >= 2)
-    return rewriteMatmul(op);
-  if (!low)
+  auto [rule, form] = layouts.lookup(&op);
+  switch (rule) {
+  case LayoutRule::KeepShapes:
     return keepShapes(op);
-  if (op.def().constantSlot(param::axes) >= 0 &&
-      op.def().constantSlot(param::keepDims) >= 0)
-    return rewriteReduction(op);
-  if (op.is(ops::Transpose))
-    return rewriteTranspose(op);
-  if (op.is(ops::SliceBySize) && op.constant(param::begin))
-    return rewriteSliceBySize(op);
-  if (op.is(ops::LayerNorm))
-    return rewriteLayerNorm(op);
-  if (op.is(ops::Softmax) || op.is(ops::Concat) || op.is(ops::Split))
-    return rewriteAxisOp(op);
-  keepShapes(op);
+  case LayoutRule::Elementwise:
+    return rewriteElementwise(op, form);
+  case LayoutRule::Reshape:
+    return rewriteReshape(op, form);
+  case LayoutRule::Matmul:
+    return rewriteMatmul(op);
+  case LayoutRule::Reduction:
+    return rewriteReduction(op, form);
+  case LayoutRule::Transpose:
+    return rewriteTranspose(op, form);
+  case LayoutRule::SliceBySize:
+    return rewriteSliceBySize(op, form);
+  case LayoutRule::LayerNorm:
+    return rewriteLayerNorm(op, form);
+  case LayoutRule::Axis:
+    return rewriteAxisOp(op, form);
+  }
 }
 
 static bool assignLayout(Function &function, PassContext &ctx) {
@@ -354,7 +322,11 @@ static bool assignLayout(Function &function, PassContext &ctx) {
 constinit const PassDef passes::AssignLayout = {
     .name = "assign-layout",
     .summary = "Assign every tensor a layout of [N, C, H, W]",
-    .description = "%x: fp16[C, S]  ==>  %x: fp16[1, C, 1, S]",
+    .description =
+        "%x: fp16[C, S]     ==>  %x: fp16[1, C, 1, S]\n"
+        "%x: fp16[N, C, S]  ==>  %x: fp16[N, C, 1, S], for convolutions, or\n"
+        "                        %x: fp16[1, N, C, S], for matrix products\n"
+        "A value has the form that costs fewest reshapes in all.",
     .stats = {{{"rewritten", "ops rewritten to the layout"}}},
     .needs = Need::NotCalled,
     .run = assignLayout,
