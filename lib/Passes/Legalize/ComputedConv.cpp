@@ -31,7 +31,8 @@ public:
       ofTransposed();
   }
 
-  /// [N, groups, C / groups * taps, positions]; without groups, of rank 3.
+  /// [N, taps * C, positions]; with groups, [N, groups, C / groups * taps,
+  /// positions].
   Value *columns() const;
 
 private:
@@ -46,6 +47,7 @@ private:
   Value *framed(Value *value, llvm::ArrayRef<std::pair<int64_t, int64_t>> by);
   Value *spread(Value *value, unsigned axis, int64_t stride);
   Value *window(llvm::ArrayRef<int64_t> begins) const;
+  llvm::SmallVector<Value *> windows() const;
 
   Rewriter &r;
   int64_t groups;
@@ -150,64 +152,88 @@ Value *Unfolding::window(llvm::ArrayRef<int64_t> begins) const {
                 {{param::begin, begin}, {param::size, end}}, "window");
 }
 
-Value *Unfolding::columns() const {
+/// One window for each element of the kernel, in its order.
+llvm::SmallVector<Value *> Unfolding::windows() const {
   llvm::SmallVector<Value *> windows;
-  Shape shape = image->type.shape;
-  int64_t positions = 1;
-  for (const Axis &axis : axes)
-    positions *= axis.extent;
   llvm::SmallVector<size_t, 3> at(axes.size(), 0);
   while (true) {
     llvm::SmallVector<int64_t, 3> begins;
     for (auto [index, axis] : llvm::enumerate(axes))
       begins.push_back(axis.taps[at[index]]);
-    windows.push_back(r.reshape(
-        window(begins),
-        llvm::ArrayRef<int64_t>{shape[0], shape[1], 1, positions}, "row"));
+    windows.push_back(window(begins));
     size_t axis = axes.size();
     while (axis > 0 && ++at[axis - 1] == axes[axis - 1].taps.size())
       at[--axis] = 0;
     if (axis == 0)
-      break;
+      return windows;
   }
-  Value *rows = r.concat(windows, 2, "rows");
-  int64_t height = shape[1] / groups * int64_t(windows.size());
-  Shape matrix = {shape[0], height, positions};
-  if (groups > 1)
-    matrix.insert(matrix.begin() + 1, groups);
-  return r.reshape(rows, matrix, "columns");
 }
 
-/// The weight as [1, outputs, inputs * taps], or such a matrix for each group.
-static Value *weightRows(Rewriter &r) {
-  Value *weight = r.op.operand(param::weight);
+Value *Unfolding::columns() const {
+  llvm::SmallVector<Value *> parts = windows();
+  int64_t batch = image->type.shape[0], channels = image->type.shape[1];
+  int64_t taps = int64_t(parts.size()), positions = 1;
+  for (const Axis &axis : axes)
+    positions *= axis.extent;
+  if (groups == 1)
+    return r.reshape(r.concat(parts, 1, "rows"),
+                     {batch, taps * channels, positions}, "columns");
+  // The windows of a channel follow each other, so that a group is together.
+  for (Value *&part : parts)
+    part = r.reshape(part, {batch, channels, 1, positions}, "row");
+  return r.reshape(r.concat(parts, 2, "rows"),
+                   {batch, groups, channels / groups * taps, positions},
+                   "columns");
+}
+
+/// The weight as [1, outputs, taps * inputs].
+static Value *ungroupedRows(Rewriter &r, Value *weight) {
+  Shape w = weight->type.shape;
+  bool isTransposed = r.op.is(ops::ConvTranspose);
+  int64_t outputs = w[isTransposed ? 1 : 0], inputs = w[isTransposed ? 0 : 1];
+  int64_t taps = weight->type.numElements() / (outputs * inputs);
+  if (isTransposed ? outputs > 1 || taps > 1 : taps > 1 && inputs > 1) {
+    if (w.size() > 4)
+      weight = r.reshape(weight, {w[0], w[1], taps}, "flat");
+    Shape perm = {isTransposed ? 1 : 0};
+    for (int64_t axis = 2; axis < int64_t(weight->type.rank()); ++axis)
+      perm.push_back(axis);
+    perm.push_back(isTransposed ? 0 : 1);
+    weight = r.make(ops::Transpose, {weight}, {{param::perm, perm}}, "turned");
+  }
+  return r.reshape(weight, {1, outputs, taps * inputs}, "kernel");
+}
+
+/// The weight as [1, groups, outputs, inputs * taps], for each group.
+static Value *groupedRows(Rewriter &r, Value *weight) {
   const Shape w = weight->type.shape;
-  // A product has the element type of its first operand, the weight; a
-  // convolution has that of the image.
-  if (DType dtype = r.x()->type.dtype; weight->type.dtype != dtype)
-    weight = r.make(ops::Cast, {weight}, {{param::dtype, spelling(dtype)}},
-                    weight->name);
   int64_t groups = r.op.get(param::groups);
   int64_t outputs = r.op.result()->type.shape[1] / groups;
   int64_t inputs = r.x()->type.shape[1] / groups;
   if (r.op.is(ops::ConvTranspose)) {
     // [inputs, outputs, taps] of each group
     int64_t taps = weight->type.numElements() / (w[0] * w[1]);
-    weight = r.reshape(weight,
-                       llvm::ArrayRef<int64_t>{groups, inputs, outputs, taps},
-                       "grouped");
+    weight = r.reshape(weight, {groups, inputs, outputs, taps}, "grouped");
     weight =
         r.make(ops::Transpose, {weight},
                {{param::perm, llvm::ArrayRef<int64_t>{0, 2, 1, 3}}}, "turned");
   }
   int64_t width = weight->type.numElements() / (groups * outputs);
-  Shape matrix = {1, outputs, width};
-  if (groups > 1)
-    matrix.insert(matrix.begin() + 1, groups);
-  return r.reshape(weight, matrix, "kernel");
+  return r.reshape(weight, {1, groups, outputs, width}, "kernel");
 }
 
-/// conv(x, w) with a computed w ==> matmul(w as [1, O, I * taps], columns of x)
+static Value *weightRows(Rewriter &r) {
+  Value *weight = r.op.operand(param::weight);
+  // A product has the element type of its first operand, the weight; a
+  // convolution has that of the image.
+  if (DType dtype = r.x()->type.dtype; weight->type.dtype != dtype)
+    weight = r.make(ops::Cast, {weight}, {{param::dtype, spelling(dtype)}},
+                    weight->name);
+  return r.op.get(param::groups) == 1 ? ungroupedRows(r, weight)
+                                      : groupedRows(r, weight);
+}
+
+/// conv(x, w) with a computed w ==> matmul(w as [1, O, taps * I], columns of x)
 Value *legalize::convToMatmul(Rewriter &r) {
   // Each element of the kernel needs a slice of the image; with more, programs
   // get too long.
