@@ -149,7 +149,8 @@ anec::kernelPipeline(const SourceFormat &format,
   // A MIL program stays as it is, unless it is to fit a target.
   if (!options.targetChosen)
     return {};
-  return {&passes::MergeAxes, &passes::Legalize, &passes::DCE};
+  return {&passes::MergeAxes, &passes::ChannelsFirst, &passes::DCE,
+          &passes::Legalize, &passes::DCE};
 }
 
 std::vector<const PassDef *>
