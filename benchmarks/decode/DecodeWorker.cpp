@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Runtime/Session.h"
+#include "benchmarks/Instructions.h"
 #include "lib/Runtime/CPU/CpuBackend.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstring>
@@ -115,6 +116,8 @@ static bool runPackage(const SessionOptions &options, llvm::StringRef path,
 }
 
 int main(int argc, char **argv) {
+  if (!chooseInstructions())
+    return 2;
   llvm::StringRef kind = argc > 3 ? argv[2] : "";
   measuresProcessor = argc > 1 && llvm::StringRef(argv[1]) == "cpu";
   unsigned threads = measuresProcessor ? 1 : argc > 1 ? std::atoi(argv[1]) : 0;

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/MIL/Reader.h"
+#include "benchmarks/Instructions.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Runtime/CPU/CpuBackend.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -127,6 +128,8 @@ int main(int argc, char **argv) {
     llvm::errs() << "usage: anec-worker THREADS IN.bin OUT.bin A.mil ...\n";
     return 2;
   }
+  if (!chooseInstructions())
+    return 2;
   Diagnostics diags;
   bool ok = work(arguments, diags);
   diags.print(llvm::errs());

@@ -1,12 +1,11 @@
 #!/usr/bin/python3
 """Times one Llama layer forward: anec's CPU backend (fp16 numerics) beside
-onnxruntime-node and PyTorch (both fp32), taking turns. See ../README.md.
+onnxruntime and PyTorch (both fp32, PyPI's wheels), taking turns. See ../README.md.
 """
 
 import argparse
-import os
+import json
 import pathlib
-import shutil
 import subprocess
 import sys
 
@@ -14,50 +13,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE.parent))
 
-PYTHON = "/usr/bin/python3"
-ONNXRUNTIME = "onnxruntime-node@1.30.0"
-OPENMP_BLAS = pathlib.Path("/usr/lib/x86_64-linux-gnu/openblas-openmp")
-# Debian's torch takes whichever OpenBLAS is the default; with the pthread one
-# two thread pools fight for the processors. Without mmap, malloc keeps pages.
-TORCH_ENVIRONMENT = {
-    "LD_LIBRARY_PATH": str(OPENMP_BLAS),
-    "MALLOC_MMAP_THRESHOLD_": "4294967296",
-    "MALLOC_TRIM_THRESHOLD_": "8589934592",
-}
-
-
-def has_module(name):
-    return subprocess.run([PYTHON, "-c", f"import {name}"],
-                          capture_output=True).returncode == 0
-
-
-def missing_packages():
-    missing = [f"python3-{name}" for name in ("numpy", "onnx", "torch")
-               if not has_module(name)]
-    return missing + ([] if OPENMP_BLAS.is_dir() else ["libopenblas0-openmp"])
-
-
-def require_peers(work, install):
-    """Installs what the peers need, or says what is missing and exits."""
-    apt = ["apt-get", "install", "-y", "--no-install-recommends"]
-    npm = ["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund",
-           "--prefix", str(work), ONNXRUNTIME]
-    wanted = []
-    if missing_packages():
-        wanted.append(apt + missing_packages())
-    if not (work / "node_modules" / "onnxruntime-node").is_dir():
-        wanted.append(npm)
-    if not shutil.which("node"):
-        sys.exit("error: node is missing; install Node.js 18 or later")
-    if wanted and not install:
-        sys.exit("error: peers are missing; run again with --install, or:\n" +
-                 "\n".join("  " + " ".join(command) for command in wanted))
-    for command in wanted:
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-
+import peers  # noqa: E402
 
 def require_build(build):
-    for name in ("anec", "anec-worker"):
+    for name in ("anec", "anec-worker", "anec-peak-worker"):
         if not (build / "bin" / name).exists():
             sys.exit(f"error: {build}/bin/{name} is missing; build with "
                      "-DANEC_BUILD_BENCHMARKS=ON, or give --build")
@@ -77,15 +36,18 @@ def compile_layer(build, work, weights):
     return programs
 
 
-def start_contenders(options, work):
+def start_contenders(options, work, python):
     import interleaved
     import layer
     import numpy as np
     import onnx_model
     weights, x = layer.weights(), layer.activations()
-    x.tofile(work / "x.bin")
+    x.tofile(work / "x.onnx.bin")
     x.T.astype(np.float16).tofile(work / "x16.bin")
-    onnx_model.write(str(work / "layer.onnx"), weights)
+    onnx_model.write(str(work / "model.onnx"), weights)
+    shape = ["float32", [1, *x.shape]]
+    (work / "ports.json").write_text(
+        json.dumps({"inputs": {"x": shape}, "outputs": {"y": shape}}))
     threads = str(options.threads)
     workers = [
         interleaved.Worker(
@@ -93,15 +55,12 @@ def start_contenders(options, work):
             [options.build / "bin" / "anec-worker", threads, work / "x16.bin",
              work / "anec.bin", *compile_layer(options.build, work, weights)]),
         interleaved.Worker(
-            "onnxruntime-node fp32",
-            ["node", HERE / "onnxruntime_worker.js", work / "layer.onnx",
-             work / "x.bin", work / "onnxruntime.bin", threads],
-            {"NODE_PATH": str(work / "node_modules")}),
+            "onnxruntime fp32",
+            [python, HERE.parent / "onnxruntime_worker.py", threads, work]),
         interleaved.Worker(
             "PyTorch fp32",
-            [PYTHON, HERE / "torch_worker.py", work / "x.bin",
-             work / "torch.bin", threads],
-            {**TORCH_ENVIRONMENT, "OMP_NUM_THREADS": threads}),
+            [python, HERE / "torch_worker.py", work / "x.onnx.bin",
+             work / "torch.bin", threads], peers.environment(threads)),
     ]
     check_results(work, layer.reference(x, weights))
     return workers
@@ -114,7 +73,7 @@ def check_results(work, reference):
     ours = np.fromfile(work / "anec.bin", np.float16)
     results = {
         "anec": (ours.reshape(layer.DIM, layer.SEQ).T, 5e-3),
-        "onnxruntime": (np.fromfile(work / "onnxruntime.bin", np.float32)
+        "onnxruntime": (np.fromfile(work / "y.onnx.out", np.float32)
                         .reshape(reference.shape), 1e-5),
         "torch": (np.fromfile(work / "torch.bin", np.float32)
                   .reshape(reference.shape), 1e-5),
@@ -127,13 +86,14 @@ def check_results(work, reference):
             sys.exit(f"error: {name} computes something else")
 
 
-def report(results, share, flop):
+def report(results, share, flop, peak):
     import interleaved
+    import machine
     print(interleaved.table(results))
-    ours, peers = results[0], results[1:]
-    print(f"{ours.name}: {flop / ours.median() * 1e-6:.0f} GFLOP/s at the "
-          "median")
-    fastest = min(peers, key=lambda peer: peer.median())
+    ours, others = results[0], results[1:]
+    for result in results:
+        print(machine.share(flop, result, peak))
+    fastest = min(others, key=lambda peer: peer.median())
     print(f"ratio to {fastest.name}, the faster peer: "
           f"{ours.median() / fastest.median():.3f} (medians), "
           f"{ours.minimum() / fastest.minimum():.3f} (minima), "
@@ -149,8 +109,6 @@ def main():
     parser.add_argument("--work", type=pathlib.Path,
                         help="folder for models and peers (default: "
                              "BUILD/benchmarks/layer-forward)")
-    parser.add_argument("--install", action="store_true",
-                        help="install what the peers need with apt-get, npm")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=12)
     parser.add_argument("--batch", type=int, default=8)
@@ -163,19 +121,18 @@ def main():
     work = work.resolve()
     work.mkdir(parents=True, exist_ok=True)
     require_build(options.build)
-    require_peers(work, options.install)
-    if pathlib.Path(sys.executable).resolve() != pathlib.Path(
-            PYTHON).resolve():
-        os.execv(PYTHON, [PYTHON, *sys.argv])  # the one with numpy and onnx
+    python = peers.run_by()
 
     import interleaved
     import layer
-    workers = start_contenders(options, work)
+    import machine
+    workers = start_contenders(options, work, python)
     for worker in workers:
         worker.batch(options.batch)  # warm up
     results, share = interleaved.measure(workers, options.rounds,
                                          options.batch, options.foreign)
-    report(results, share, layer.FLOP)
+    report(results, share, layer.FLOP,
+           machine.peak(options.build, options.threads))
     for worker in workers:
         worker.stop()
 

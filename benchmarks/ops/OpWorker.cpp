@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Formats/Source.h"
+#include "benchmarks/Instructions.h"
 #include "lib/Runtime/CPU/CpuBackend.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -114,6 +115,8 @@ int main(int argc, char **argv) {
     llvm::errs() << "usage: op-worker THREADS PROGRAM.ir FOLDER\n";
     return 2;
   }
+  if (!chooseInstructions())
+    return 2;
   Diagnostics diags;
   bool ok = work(argv[1], argv[2], argv[3], diags);
   diags.print(llvm::errs());

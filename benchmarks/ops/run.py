@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""Times every op of op_table.py on anec's CPU backend beside onnxruntime-node,
-taking turns. See ../README.md.
+"""Times every op of op_table.py on anec's CPU backend beside onnxruntime (PyPI's
+wheel), taking turns. See ../README.md.
 """
 
 import argparse
+from importlib import metadata
 import json
 import math
 import pathlib
@@ -13,23 +14,26 @@ import subprocess
 import sys
 import tempfile
 
-import numpy as np
-
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE.parent))
 
+import peers  # noqa: E402
+
+if __name__ == "__main__":
+    peers.run_by()
+
+import numpy as np  # noqa: E402
 import interleaved  # noqa: E402
 import onnx_writer  # noqa: E402
 import op_table  # noqa: E402
 
-ONNXRUNTIME = "onnxruntime-node@1.30.0"
 INTRODUCTION = """<!-- Made by `benchmarks/ops/run.py --markdown`; do not edit. -->
 
 # Times of ops
 
 Milliseconds of single ops on the [CPU backend](numerics.md) in fp32 beside
-onnxruntime-node 1.30: the median of all runs and the least of them, with two threads
+onnxruntime {version}: the median of all runs and the least of them, with two threads
 each, taking turns ([how](../benchmarks/README.md#ops)). The ratio is that of the least
 times; below 1 anec is faster. Of {count} ops {slower} have a ratio above 2; the
 geometric mean is {mean:.2f}. Measured on {processor}, which others used at the same time:
@@ -141,11 +145,10 @@ def measure(case, options, work):
     threads = str(options.threads)
     workers = [interleaved.Worker(
         "anec", [options.worker, threads, folder / "op.ir", folder])]
-    if options.peer:
+    if not options.alone:
         workers.append(interleaved.Worker(
-            "onnxruntime", ["node", HERE / "onnxruntime_worker.js", threads,
-                            folder],
-            {"NODE_PATH": str(options.peer / "node_modules")}))
+            "onnxruntime", [sys.executable, HERE.parent / "onnxruntime_worker.py",
+                            threads, folder]))
         if wrong := check(case, ports, folder):
             return wrong
     # About 5 ms of each at a time, at least 3 runs.
@@ -212,7 +215,7 @@ def markdown(rows, options):
     introduction = INTRODUCTION.format(
         count=len(lines), slower=sum(ratio > 2 for ratio in ratios),
         mean=geometric_mean([max(ratio, 0.01) for ratio in ratios]),
-        processor=processor(), again=again if options.again else "")
+        version=metadata.version("onnxruntime"), processor=processor(), again=again if options.again else "")
     heads = ["| op | inputs | anec | least | onnxruntime | least | ratio |",
              "|---|---|---:|---:|---:|---:|---:|"]
     return introduction.replace(" \n", "\n") + "\n".join(heads + lines) + "\n"
@@ -228,9 +231,8 @@ def main():
                         help="only ops whose names contain one of these")
     parser.add_argument("--worker", type=pathlib.Path,
                         default=ROOT / "build/bin/op-worker")
-    parser.add_argument("--peer", type=pathlib.Path,
-                        help="a folder in which `npm install --ignore-scripts "
-                        f"{ONNXRUNTIME}` ran; without it, only anec is timed")
+    parser.add_argument("--alone", action="store_true",
+                        help="time anec only")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--foreign", type=float, default=2.0,
@@ -249,8 +251,6 @@ def main():
     parser.add_argument("--work", type=pathlib.Path, default=None,
                         help="folder for programs and arrays")
     options = parser.parse_args()
-    if options.peer:
-        options.peer = options.peer.resolve()
 
     rows, slow, wrong = [], [], []
     print(f"{'median and least ms':36}{'anec':>9}{'':9}{'ort':>9}{'':9}"
@@ -267,7 +267,7 @@ def main():
             continue
         times = "".join(f"{time:9.3f}" for each in results
                         for time in (each.median(), each.minimum()))
-        if not options.peer:
+        if options.alone:
             print(f"{case.name:36}{times}", flush=True)
             continue
         measure_again(case, options, results)

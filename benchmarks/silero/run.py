@@ -6,7 +6,6 @@ PyTorch, eagerly in fp32, taking turns. See ../README.md.
 
 import argparse
 import json
-import os
 import pathlib
 import resource
 import subprocess
@@ -16,16 +15,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 MODELS = ROOT / "test" / "Runtime" / "Inputs"
 WEIGHTS = ("fp16", "int8", "palette-4bit")
-# With the thread pool of Debian's default BLAS, which fights its own, PyTorch
-# can be several times slower; and so with memory that is mapped anew each time.
-OPENMP_BLAS = pathlib.Path("/usr/lib/x86_64-linux-gnu/openblas-openmp")
-FAIR = {
-    "LD_LIBRARY_PATH": str(OPENMP_BLAS),
-    "MALLOC_MMAP_THRESHOLD_": str(1 << 32),
-    "MALLOC_TRIM_THRESHOLD_": str(1 << 33),
-}
-PYTHON = "/usr/bin/python3"
 sys.path.insert(0, str(HERE.parent))
+
+import peers  # noqa: E402
 
 
 class AneRunBench:
@@ -83,8 +75,8 @@ def compare(build, weights, options):
                         f"--threads={threads}", "--json"])
     peer = interleaved.Worker(
         "PyTorch fp32",
-        [PYTHON, HERE / "torch_worker.py", model, work / "torch.npy", threads],
-        {**FAIR, "OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads})
+        [sys.executable, HERE / "torch_worker.py", model, work / "torch.npy", threads],
+        peers.environment(threads))
     print(f"weights in {weights}, threads: {threads}")
     check_results(build, work, model)
     for contender in (ours, peer):
@@ -116,16 +108,8 @@ def main():
                              "this share of the processors")
     options = parser.parse_args()
     build = options.build.resolve()
-    if subprocess.run([PYTHON, "-c", "import numpy, torch"],
-                      capture_output=True).returncode != 0:
-        sys.exit("error: the peer is missing: apt-get install -y "
-                 "--no-install-recommends python3-torch")
-    if pathlib.Path(sys.executable).resolve() != pathlib.Path(PYTHON).resolve():
-        os.execv(PYTHON, [PYTHON, *sys.argv])
+    peers.run_by()
 
-    if not OPENMP_BLAS.is_dir():
-        print("without the OpenMP build of OpenBLAS, PyTorch is slower: apt-get "
-              "install -y --no-install-recommends libopenblas0-openmp")
     ratios = [compare(build, weights, options) for weights in options.weights]
     sys.exit(0 if max(ratios) < 1 else 1)
 

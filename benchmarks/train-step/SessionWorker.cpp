@@ -19,6 +19,7 @@
 
 #include "anec/Runtime/Session.h"
 #include "anec/Train/AdamW.h"
+#include "benchmarks/Instructions.h"
 #include "lib/Runtime/CPU/CpuBackend.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -79,7 +80,7 @@ private:
     auto start = std::chrono::steady_clock::now();
     Hyperparameters hyper;
     double norm = optimizer->gradientNorm();
-    optimizer->step(hyper, 1e-4, norm > hyper.clip ? hyper.clip / norm : 1,
+    optimizer->step(hyper, 1e-4, 1, norm > hyper.clip ? hyper.clip / norm : 1,
                     ++updates);
     bool ok = session->weightsChanged(diags);
     optimizerMs = std::chrono::duration<double, std::milli>(
@@ -164,6 +165,8 @@ int main(int argc, char **argv) {
            "TOKENS.bin TARGETS.bin LOSS.txt [adamw]\n";
     return 2;
   }
+  if (!chooseInstructions())
+    return 2;
   Diagnostics diags;
   bool hasOptimizer = argc == 9 && llvm::StringRef(argv[8]) == "adamw";
   bool ok = work(argv + 1, hasOptimizer, diags);

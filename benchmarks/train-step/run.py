@@ -6,7 +6,6 @@ steps, and the peak of memory. See ../README.md.
 
 import argparse
 import math
-import os
 import pathlib
 import subprocess
 import sys
@@ -15,33 +14,24 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE.parent))
 
-PYTHON = "/usr/bin/python3"
-OPENMP_BLAS = pathlib.Path("/usr/lib/x86_64-linux-gnu/openblas-openmp")
-# As in ../layer-forward: the configuration in which Debian's torch is fastest.
-TORCH_ENVIRONMENT = {
-    "LD_LIBRARY_PATH": str(OPENMP_BLAS),
-    "MALLOC_MMAP_THRESHOLD_": "4294967296",
-    "MALLOC_TRIM_THRESHOLD_": "8589934592",
-}
+import peers  # noqa: E402
+
 SEQ, VOCAB = 256, 32000
 LIMIT = 1.0
 # Of whole steps: time beside PyTorch's, bytes of a parameter, and bytes besides.
 STEP_LIMIT, PARAMETER_BYTES, OTHER_BYTES = 1 / 1.5, 16, 1e9
 PARAMETERS = 109_529_856
+FLOP = 176e9  # of the products, forward and backward
 
 
 def require(build):
-    for name in ("anec", "anec-session-worker"):
+    for name in ("anec", "anec-session-worker", "anec-peak-worker"):
         if not (build / "bin" / name).exists():
             sys.exit(f"error: {build}/bin/{name} is missing; build with "
                      "-DANEC_BUILD_BENCHMARKS=ON, or give --build")
-    if subprocess.run([PYTHON, "-c", "import torch"],
-                      capture_output=True).returncode or not OPENMP_BLAS.is_dir():
-        sys.exit("error: the peer is missing:\n  apt-get install -y "
-                 "--no-install-recommends python3-torch libopenblas0-openmp")
 
 
-def start_contenders(options, work):
+def start_contenders(options, work, python):
     import interleaved
     import numpy as np
     random = np.random.default_rng(1)
@@ -62,9 +52,9 @@ def start_contenders(options, work):
         for numerics in options.numerics.split(",")]
     workers.append(interleaved.Worker(
         "PyTorch fp32",
-        [PYTHON, HERE / "torch_worker.py", threads, *data, work / "torch.txt",
+        [python, HERE / "torch_worker.py", threads, *data, work / "torch.txt",
          *extra],
-        {**TORCH_ENVIRONMENT, "OMP_NUM_THREADS": threads}))
+        peers.environment(threads)))
     for name in [*options.numerics.split(","), "torch"]:
         loss = float((work / f"{name}.txt").read_text())
         print(f"{name}: loss {loss:.4f} at random weights "
@@ -107,16 +97,19 @@ def main():
     work = (options.work or options.build / "benchmarks" / "train-step").resolve()
     work.mkdir(parents=True, exist_ok=True)
     require(options.build)
-    if pathlib.Path(sys.executable).resolve() != pathlib.Path(PYTHON).resolve():
-        os.execv(PYTHON, [PYTHON, *sys.argv])  # the one with numpy
+    python = peers.run_by()
 
     import interleaved
-    workers = start_contenders(options, work)
+    import machine
+    workers = start_contenders(options, work, python)
     for worker in workers:
         worker.batch(1)  # warm up
     results, share = interleaved.measure(workers, options.rounds,
                                          options.batch, options.foreign)
     print(interleaved.table(results))
+    peak = machine.peak(options.build, options.threads)
+    for result in results:
+        print(machine.share(FLOP, result, peak))
     peer = results[-1]
     ratio = interleaved.ratio_of_rounds(results[0], peer)
     limit = STEP_LIMIT if options.optimizer else LIMIT

@@ -15,7 +15,10 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-PYTHON = "/usr/bin/python3"
+sys.path.insert(0, str(HERE.parent))
+
+import peers  # noqa: E402
+
 FORTUNES = pathlib.Path("/usr/share/games/fortunes")
 SIZES = dict(layers=4, dim=128, hidden=344, heads=4, kv_heads=2, seq=64, vocab=256)
 FLAGS = {"batch": 4, "lr": 2e-3, "min-lr": 2e-4, "warmup": 50, "decay-steps": 500,
@@ -55,9 +58,7 @@ def main():
     parser.add_argument("--limit", type=float, default=0.02)
     options = parser.parse_args()
     tools = options.build / "bin"
-    if subprocess.run([PYTHON, "-c", "import torch"], capture_output=True).returncode:
-        sys.exit("error: the peer is missing:\n  apt-get install -y "
-                 "--no-install-recommends python3-torch")
+    python = peers.python()
 
     with tempfile.TemporaryDirectory() as name:
         work = pathlib.Path(name)
@@ -70,7 +71,7 @@ def main():
         flags = [f"--{key}={value}" for key, value in FLAGS.items()]
         weights = work / "llama.anepkg/weights/model.safetensors"
         reference = json.loads(subprocess.run(
-            [PYTHON, HERE / "torch_run.py", weights, data, str(options.steps),
+            [python, HERE / "torch_run.py", weights, data, str(options.steps),
              json.dumps(SIZES), json.dumps(FLAGS)],
             check=True, stdout=subprocess.PIPE, env=os.environ).stdout)
         print(f"{data.stat().st_size} bytes, {options.steps} steps of "
