@@ -19,6 +19,7 @@
 #include "anec/Support/Executor.h"
 #include "lib/Runtime/CPU/VectorKernels.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstddef>
 
@@ -64,6 +65,11 @@ struct PackedWeight {
   size_t packedBytes() const { return packedCount * sizeof(float); }
 };
 
+/// Writes elements [column, column + columns) of `rows` rows from `row` on,
+/// each row after the one before. May be called by several threads at a time.
+using RowSource = llvm::function_ref<void(
+    size_t row, size_t rows, size_t column, size_t columns, float *elements)>;
+
 /// An implementation of products. Objects live as long as the process, and
 /// every function can run on several threads at a time.
 class ProductKernels {
@@ -94,6 +100,14 @@ public:
                              const GemmShape &shape,
                              llvm::ArrayRef<GemmOperands> batch,
                              const GemmEpilogue &epilogue) const;
+
+  /// Products whose left operand [m, k] is not in memory: a few rows at a time
+  /// are asked for, each once for the whole batch where that is possible. `a`,
+  /// `lda` and the transposition of that side are ignored.
+  virtual void multiplyRowsOf(Executor &pool, RowSource source,
+                              const GemmShape &shape,
+                              llvm::ArrayRef<GemmOperands> batch,
+                              const GemmEpilogue &epilogue) const;
 
 protected:
   ~ProductKernels() = default;

@@ -39,7 +39,8 @@ struct StoredProducts {
   size_t columns() const { return isLeft ? shape.n : shape.m; }
 
   void multiplyFew(Executor &pool, const GemmOperands &product) const;
-  void multiplyMany(Executor &pool, const ProductKernels &kernels) const;
+  void multiplyManyColumns(Executor &pool, const ProductKernels &kernels) const;
+  void multiplyManyRows(Executor &pool, const ProductKernels &kernels) const;
 
 private:
   const float *factor(Executor &pool, const GemmOperands &product,
@@ -48,9 +49,6 @@ private:
                FixedFactor &fixed) const;
   void finish(const GemmOperands &product, size_t begin, size_t end) const;
   size_t sliceRows() const;
-  void multiplySlice(Executor &pool, const ProductKernels &kernels,
-                     const GemmOperands &product, size_t row,
-                     float *rows) const;
 };
 
 } // namespace
@@ -160,8 +158,20 @@ void StoredProducts::multiplyFew(Executor &pool,
 // Many columns
 //===----------------------------------------------------------------------===//
 
-/// Rows that are unpacked at once. Only the shape decides, because BLAS can
-/// give other bits for another cut.
+/// Unpacked a few rows at a time, the weight is a left operand.
+void StoredProducts::multiplyManyColumns(Executor &pool,
+                                         const ProductKernels &kernels) const {
+  auto unpack = [&](size_t row, size_t rows, size_t column, size_t columns,
+                    float *elements) {
+    for (size_t i = 0; i < rows; ++i)
+      storedKernels().unpack(matrix(), row + i, column, columns,
+                             elements + i * columns);
+  };
+  kernels.multiplyRowsOf(pool, unpack, shape, operands, {rounding});
+}
+
+/// Rows of the weight that are unpacked at once. Only the shape decides,
+/// because BLAS can give other bits for another cut.
 size_t StoredProducts::sliceRows() const {
   constexpr size_t cachedFloats = size_t(1) << 18; // half a small cache
   constexpr size_t grain = 24, most = 192, slices = 8;
@@ -170,41 +180,26 @@ size_t StoredProducts::sliceRows() const {
   return std::max(rows, grain);
 }
 
-void StoredProducts::multiplySlice(Executor &pool,
-                                   const ProductKernels &kernels,
-                                   const GemmOperands &product, size_t row,
-                                   float *rows) const {
-  size_t count = std::min(sliceRows(), matrix().rows - row);
-  for (size_t i = 0; i < count; ++i)
-    storedKernels().unpack(matrix(), row + i, 0, shape.k, rows + i * shape.k);
-  GemmShape part = shape;
-  GemmOperands operands = product;
-  if (isLeft) {
-    part.m = count;
-    part.lda = shape.k;
-    part.transA = Transpose::No;
-    operands.a = rows;
-    operands.c += row * shape.ldc;
-    operands.rowBias = product.rowBias ? product.rowBias + row : nullptr;
-  } else {
+/// Rows of the weight are columns of the right operand.
+void StoredProducts::multiplyManyRows(Executor &pool,
+                                      const ProductKernels &kernels) const {
+  size_t slice = sliceRows(), slices = divideUp(matrix().rows, slice);
+  pool.parallelFor(operands.size() * slices, [&](size_t task, unsigned worker) {
+    size_t row = task % slices * slice;
+    size_t count = std::min(slice, matrix().rows - row);
+    float *rows = pool.outerScratch(worker, slice * shape.k);
+    for (size_t i = 0; i < count; ++i)
+      storedKernels().unpack(matrix(), row + i, 0, shape.k, rows + i * shape.k);
+    GemmShape part = shape;
     part.n = count;
     part.ldb = shape.k;
     part.transB = Transpose::Yes;
-    operands.b = rows;
-    operands.c += row;
-    operands.columnBias =
-        product.columnBias ? product.columnBias + row : nullptr;
-  }
-  kernels.multiply(pool, part, operands, {rounding});
-}
-
-void StoredProducts::multiplyMany(Executor &pool,
-                                  const ProductKernels &kernels) const {
-  size_t slice = sliceRows(), slices = divideUp(matrix().rows, slice);
-  pool.parallelFor(operands.size() * slices, [&](size_t task, unsigned worker) {
-    float *rows = pool.outerScratch(worker, slice * shape.k);
-    multiplySlice(pool, kernels, operands[task / slices], task % slices * slice,
-                  rows);
+    GemmOperands product = operands[task / slices];
+    product.b = rows;
+    product.c += row;
+    if (product.columnBias)
+      product.columnBias += row;
+    kernels.multiply(pool, part, product, {rounding});
   });
 }
 
@@ -238,7 +233,9 @@ static StepFn makeProduct(const Op &op,
   }
   if (stored.columns() > fewColumns)
     return [stored, &pool = ctx.pool, &kernels = ctx.products] {
-      stored.multiplyMany(pool, kernels);
+      if (stored.isLeft)
+        return stored.multiplyManyColumns(pool, kernels);
+      stored.multiplyManyRows(pool, kernels);
     };
   return [stored, &pool = ctx.pool] {
     for (const GemmOperands &product : stored.operands)

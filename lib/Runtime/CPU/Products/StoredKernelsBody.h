@@ -154,29 +154,51 @@ void multiplyAligned(const StoredMatrix &weight, size_t row, size_t end,
     multiplyColumns<form, adjusted, 1>(weight, row, product);
 }
 
+/// Elements of one block, with their scale and offset.
+template <StoredForm form, bool adjusted>
+ANEC_INLINE void unpackBlock(const Reader<form> &reader, size_t column,
+                             size_t end, float scale, float offset,
+                             float *out) {
+  constexpr size_t ahead = 2048;
+  const auto adjust = [&](Floats value) ANEC_INLINE_LAMBDA {
+    return adjusted ? (value - offset) * scale : value;
+  };
+  __builtin_prefetch(reader.place(column) + ahead);
+  for (; column < end && column % width != 0; ++column)
+    *out++ = adjust(reader.first(column, 1))[0];
+  for (; column + 4 * width <= end; column += 4 * width, out += 4 * width) {
+    __builtin_prefetch(reader.place(column) + ahead);
+#pragma GCC unroll 4
+    for (size_t i = 0; i < 4; ++i)
+      store(out + i * width, adjust(reader.at(column + i * width)));
+  }
+  for (; column + width <= end; column += width, out += width)
+    store(out, adjust(reader.at(column)));
+  if (column < end)
+    storePart(out, adjust(reader.first(column, end - column)), end - column);
+}
+
 template <StoredForm form>
 void unpackForm(const StoredMatrix &weight, size_t number, size_t column,
                 size_t count, float *out) {
   Reader<form> reader;
   reader.start(weight, number);
-  size_t before = firstBlock(weight, number), end = column + count;
+  size_t block = firstBlock(weight, number) + column / weight.blockColumns;
+  size_t end = column + count;
   while (column < end) {
-    size_t block = column / weight.blockColumns;
-    size_t blockEnd = least(end, (block + 1) * weight.blockColumns);
-    block += before;
+    size_t blockEnd =
+        least(end, (column / weight.blockColumns + 1) * weight.blockColumns);
     if constexpr (isIndex(form))
       reader.enter(weight.tables + block * weight.tableSize);
-    float scale = weight.scales ? weight.scales[block] : 1.0f;
-    float offset = weight.offsets ? weight.offsets[block] : 0.0f;
-    for (size_t step; column < blockEnd; column += step, out += step) {
-      if (column % width == 0 && column + width <= blockEnd) {
-        step = width;
-        store(out, (reader.at(column) - offset) * scale);
-        continue;
-      }
-      step = 1;
-      *out = (reader.first(column, 1)[0] - offset) * scale;
-    }
+    if (weight.scales || weight.offsets)
+      unpackBlock<form, true>(
+          reader, column, blockEnd, weight.scales ? weight.scales[block] : 1.0f,
+          weight.offsets ? weight.offsets[block] : 0.0f, out);
+    else
+      unpackBlock<form, false>(reader, column, blockEnd, 1, 0, out);
+    out += blockEnd - column;
+    column = blockEnd;
+    ++block;
   }
 }
 

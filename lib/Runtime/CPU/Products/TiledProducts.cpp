@@ -11,6 +11,7 @@
 
 #include "Cutting.h"
 #include "Tiles.h"
+#include "llvm/ADT/SmallVector.h"
 #include <algorithm>
 
 using namespace anec;
@@ -88,6 +89,9 @@ public:
   void multiplyRight(Executor &pool, const PackedWeight &weight,
                      const GemmShape &shape, llvm::ArrayRef<GemmOperands> batch,
                      const GemmEpilogue &epilogue) const override;
+  void multiplyRowsOf(Executor &pool, RowSource source, const GemmShape &shape,
+                      llvm::ArrayRef<GemmOperands> batch,
+                      const GemmEpilogue &epilogue) const override;
 
 private:
   /// \p b holds the part's rows of op(B), \p rowStrideB apart.
@@ -253,6 +257,20 @@ private:
     }
   }
 
+  /// A panel of columns of one product of a batch, packed for a block of k.
+  struct Panel {
+    size_t product, column, columns;
+    float *packed;
+  };
+  void packPanels(Executor &pool, const GemmShape &shape,
+                  llvm::ArrayRef<GemmOperands> batch,
+                  llvm::ArrayRef<Panel> panels, size_t depth,
+                  size_t depths) const;
+  void multiplyPanels(Executor &pool, RowSource source, const GemmShape &shape,
+                      llvm::ArrayRef<GemmOperands> batch,
+                      llvm::ArrayRef<Panel> panels, size_t depth, size_t depths,
+                      const GemmEpilogue &epilogue) const;
+
   /// One row, C[1, n] = x op(B): bound by reading B once, so nothing is packed.
   void multiplyRow(Executor &pool, const GemmShape &shape,
                    const GemmOperands &operands,
@@ -377,6 +395,93 @@ void TiledProducts::multiplyRight(Executor &pool, const PackedWeight &weight,
     return;
   }
   ProductKernels::multiplyRight(pool, weight, shape, batch, epilogue);
+}
+
+//===----------------------------------------------------------------------===//
+// A left operand that is not in memory
+//===----------------------------------------------------------------------===//
+
+void TiledProducts::packPanels(Executor &pool, const GemmShape &shape,
+                               llvm::ArrayRef<GemmOperands> batch,
+                               llvm::ArrayRef<Panel> panels, size_t depth,
+                               size_t depths) const {
+  constexpr size_t chunk = 256;
+  size_t chunks = divideUp(depths, chunk);
+  pool.parallelFor(panels.size() * chunks, [&](size_t task, unsigned) {
+    const Panel &panel = panels[task / chunks];
+    size_t first = task % chunks * chunk;
+    tiles.packPanel(std::min(chunk, depths - first), panel.columns,
+                    batch[panel.product].b + at(depth + first, panel.column,
+                                                shape.ldb, shape.transB),
+                    shape.ldb, shape.transB == Transpose::Yes,
+                    panel.packed + first * tiles.paddedColumns(panel.columns));
+  });
+}
+
+/// Each task writes its rows once, for all panels.
+void TiledProducts::multiplyPanels(Executor &pool, RowSource source,
+                                   const GemmShape &shape,
+                                   llvm::ArrayRef<GemmOperands> batch,
+                                   llvm::ArrayRef<Panel> panels, size_t depth,
+                                   size_t depths,
+                                   const GemmEpilogue &epilogue) const {
+  constexpr size_t rows = 4 * tileRows;
+  bool last = depth + depths == shape.k;
+  pool.parallelFor(divideUp(shape.m, rows), [&](size_t task, unsigned worker) {
+    size_t row = task * rows, count = std::min(rows, shape.m - row);
+    float *left = pool.outerScratch(worker, rows * depths);
+    source(row, count, depth, depths, left);
+    for (const Panel &panel : panels) {
+      const GemmOperands &operands = batch[panel.product];
+      const float *rowBias = operands.rowBias,
+                  *columnBias = operands.columnBias;
+      tiles.multiplyPanel(
+          {.m = count,
+           .n = panel.columns,
+           .k = depths,
+           .a = left,
+           .rowStrideA = depths,
+           .stepA = 1,
+           .b = panel.packed,
+           .rowStrideB = tiles.paddedColumns(panel.columns),
+           .c = operands.c + row * shape.ldc + panel.column,
+           .ldc = shape.ldc,
+           .accumulate = depth > 0 || epilogue.accumulate,
+           .rowBias = last && rowBias ? rowBias + row : nullptr,
+           .columnBias =
+               last && columnBias ? columnBias + panel.column : nullptr,
+           .half = last && epilogue.rounding == Rounding::FP16});
+    }
+  });
+}
+
+void TiledProducts::multiplyRowsOf(Executor &pool, RowSource source,
+                                   const GemmShape &shape,
+                                   llvm::ArrayRef<GemmOperands> batch,
+                                   const GemmEpilogue &epilogue) const {
+  if (shape.m == 0 || shape.n == 0 || shape.k == 0 || pool.isInTask())
+    return ProductKernels::multiplyRowsOf(pool, source, shape, batch, epilogue);
+  size_t together = blockColumns / tiles.panelColumns; // panels packed at once
+  size_t panelFloats = blockDepth(shape.k) * tiles.panelColumns;
+  size_t ofProduct = divideUp(shape.n, tiles.panelColumns);
+  size_t count = batch.size() * ofProduct;
+  float *packed = pool.scratch(pool.currentWorker(),
+                               std::min(together, count) * panelFloats);
+  llvm::SmallVector<Panel, 64> panels;
+  for (size_t first = 0; first < count; first += together) {
+    panels.clear();
+    for (size_t i = first; i < std::min(count, first + together); ++i) {
+      size_t column = i % ofProduct * tiles.panelColumns;
+      panels.push_back({i / ofProduct, column,
+                        std::min(tiles.panelColumns, shape.n - column),
+                        packed + (i - first) * panelFloats});
+    }
+    forEachDepth(shape.k, [&](size_t depth, size_t depths) {
+      packPanels(pool, shape, batch, panels, depth, depths);
+      multiplyPanels(pool, source, shape, batch, panels, depth, depths,
+                     epilogue);
+    });
+  }
 }
 
 #if defined(__x86_64__)
