@@ -34,7 +34,16 @@ def run_by():
     return peer
 
 
+# By which PyTorch and what it is made of keep to an instruction set.
+INSTRUCTIONS = {
+    "avx2": {"ATEN_CPU_CAPABILITY": "avx2", "MKL_ENABLE_INSTRUCTIONS": "AVX2",
+             "ONEDNN_MAX_CPU_ISA": "AVX2"},
+}
+
+
 def environment(threads):
-    """The environment of a peer with so many threads."""
+    """The environment of PyTorch with so many threads, and with the instruction set that
+    ANEC_INSTRUCTIONS names."""
     return {**ENVIRONMENT, "OMP_NUM_THREADS": str(threads),
-            "MKL_NUM_THREADS": str(threads)}
+            "MKL_NUM_THREADS": str(threads),
+            **INSTRUCTIONS.get(os.environ.get("ANEC_INSTRUCTIONS"), {})}

@@ -65,10 +65,14 @@ struct PackedWeight {
   size_t packedBytes() const { return packedCount * sizeof(float); }
 };
 
-/// Writes elements [column, column + columns) of `rows` rows from `row` on,
-/// each row after the one before. May be called by several threads at a time.
-using RowSource = llvm::function_ref<void(
-    size_t row, size_t rows, size_t column, size_t columns, float *elements)>;
+/// Rows [row, row + rows) and columns [column, column + columns) of a matrix,
+/// to be written to `elements`, each row `stride` after the one before.
+struct RowBlock {
+  size_t row, rows, column, columns, stride;
+  float *elements;
+};
+/// Writes the elements of a block. May be called by several threads at a time.
+using RowSource = llvm::function_ref<void(const RowBlock &block)>;
 
 /// An implementation of products. Objects live as long as the process, and
 /// every function can run on several threads at a time.

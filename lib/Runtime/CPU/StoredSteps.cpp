@@ -161,11 +161,10 @@ void StoredProducts::multiplyFew(Executor &pool,
 /// Unpacked a few rows at a time, the weight is a left operand.
 void StoredProducts::multiplyManyColumns(Executor &pool,
                                          const ProductKernels &kernels) const {
-  auto unpack = [&](size_t row, size_t rows, size_t column, size_t columns,
-                    float *elements) {
-    for (size_t i = 0; i < rows; ++i)
-      storedKernels().unpack(matrix(), row + i, column, columns,
-                             elements + i * columns);
+  auto unpack = [&](const RowBlock &block) {
+    for (size_t i = 0; i < block.rows; ++i)
+      storedKernels().unpack(matrix(), block.row + i, block.column,
+                             block.columns, block.elements + i * block.stride);
   };
   kernels.multiplyRowsOf(pool, unpack, shape, operands, {rounding});
 }

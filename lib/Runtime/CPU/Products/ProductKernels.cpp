@@ -97,7 +97,7 @@ void ProductKernels::multiplyRowsOf(Executor &pool, RowSource source,
     size_t row = task % slices * slice;
     size_t count = std::min(slice, shape.m - row);
     float *rows = pool.outerScratch(worker, slice * shape.k);
-    source(row, count, 0, shape.k, rows);
+    source({row, count, 0, shape.k, shape.k, rows});
     GemmShape part = shape;
     part.m = count;
     part.lda = shape.k;
@@ -116,15 +116,11 @@ void ProductKernels::multiplyRowsOf(Executor &pool, RowSource source,
 //===----------------------------------------------------------------------===//
 
 /// Whether benchmarks/products shows anec's own kernels to be faster than BLAS:
-/// from some size on, unless the left operand would be read down its columns.
-/// An outdated BLAS is slower for every shape.
+/// from some size on. An outdated BLAS is slower for every shape.
 static bool isForOwnKernels(const GemmShape &shape) {
   static const bool always = isBlasOutdated();
-  if (always)
-    return true;
   constexpr size_t fewestMultiplyAdds = size_t(1) << 20;
-  return shape.m * shape.n * shape.k >= fewestMultiplyAdds &&
-         (shape.m == 1 || shape.transA == Transpose::No);
+  return always || shape.m * shape.n * shape.k >= fewestMultiplyAdds;
 }
 
 namespace {
@@ -159,10 +155,8 @@ public:
   void multiplyRowsOf(Executor &pool, RowSource source, const GemmShape &shape,
                       llvm::ArrayRef<GemmOperands> batch,
                       const GemmEpilogue &epilogue) const override {
-    GemmShape inMemory = shape;
-    inMemory.transA = Transpose::No;
     const ProductKernels &kernels =
-        isForOwnKernels(inMemory) ? own() : blasProducts();
+        isForOwnKernels(shape) ? own() : blasProducts();
     kernels.multiplyRowsOf(pool, source, shape, batch, epilogue);
   }
 

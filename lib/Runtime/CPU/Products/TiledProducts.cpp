@@ -64,6 +64,15 @@ static void exchange(GemmShape &shape, GemmOperands &operands) {
   std::swap(operands.rowBias, operands.columnBias);
 }
 
+/// The steps of k whose sum is computed in registers. Each step along k of a
+/// transposed A touches another page. With few steps at a time, the next rows
+/// reuse its cache lines and pages. The same where A is copied, so that bits do
+/// not depend on it.
+static size_t sumDepths(const GemmShape &shape) {
+  constexpr size_t transposedDepths = 256;
+  return shape.transA == Transpose::Yes ? transposedDepths : shape.k;
+}
+
 namespace {
 /// Products by the tiles of one instruction set.
 class TiledProducts final : public ProductKernels {
@@ -98,14 +107,10 @@ private:
   void multiplyPart(const GemmShape &shape, const GemmOperands &operands,
                     const GemmEpilogue &epilogue, const Part &part,
                     const float *b, size_t rowStrideB) const {
-    // Each step along k of a transposed A touches another page. With few steps
-    // at a time, the next rows reuse its cache lines and pages.
-    constexpr size_t transposedDepths = 256;
     bool transposed = shape.transA == Transpose::Yes;
     size_t end = part.depth + part.depths, depth = part.depth;
     do {
-      size_t depths =
-          std::min(transposed ? transposedDepths : shape.k, end - depth);
+      size_t depths = std::min(sumDepths(shape), end - depth);
       bool last = depth + depths == shape.k;
       tiles.multiplyPanel(
           {.m = part.rows,
@@ -262,14 +267,28 @@ private:
     size_t product, column, columns;
     float *packed;
   };
+  /// A block of k.
+  struct Depths {
+    size_t first, count;
+  };
   void packPanels(Executor &pool, const GemmShape &shape,
                   llvm::ArrayRef<GemmOperands> batch,
                   llvm::ArrayRef<Panel> panels, size_t depth,
                   size_t depths) const;
+  void multiplyPanel(const GemmShape &shape, const GemmOperands &operands,
+                     const GemmEpilogue &epilogue, const Panel &panel,
+                     const RowBlock &left, size_t depth) const;
   void multiplyPanels(Executor &pool, RowSource source, const GemmShape &shape,
                       llvm::ArrayRef<GemmOperands> batch,
-                      llvm::ArrayRef<Panel> panels, size_t depth, size_t depths,
+                      llvm::ArrayRef<Panel> panels, Depths block,
+                      float *ownRows, const GemmEpilogue &epilogue) const;
+
+  void multiplyCopied(Executor &pool, RowSource source, const GemmShape &shape,
+                      llvm::ArrayRef<GemmOperands> batch,
                       const GemmEpilogue &epilogue) const;
+  void multiplyTransposed(Executor &pool, const GemmShape &shape,
+                          const GemmOperands &operands,
+                          const GemmEpilogue &epilogue) const;
 
   /// One row, C[1, n] = x op(B): bound by reading B once, so nothing is packed.
   void multiplyRow(Executor &pool, const GemmShape &shape,
@@ -327,7 +346,12 @@ private:
       exchange(shape, operands);
     if (shape.m == 1)
       return multiplyRow(pool, shape, operands, epilogue);
-    if (isSmall(shape) || pool.size() == 1 || pool.isInTask())
+    if (isSmall(shape) || pool.isInTask())
+      return multiplyAlone(pool, shape, operands, epilogue);
+    // Worth a copy where it is read several times.
+    if (shape.transA == Transpose::Yes && shape.n >= tiles.panelColumns)
+      return multiplyTransposed(pool, shape, operands, epilogue);
+    if (pool.size() == 1)
       return multiplyAlone(pool, shape, operands, epilogue);
     multiplyTogether(pool, shape, operands, epilogue);
   }
@@ -418,41 +442,73 @@ void TiledProducts::packPanels(Executor &pool, const GemmShape &shape,
   });
 }
 
+static constexpr size_t mostRowsOfTask = 8 * tileRows;
+
+/// Rows of the left operand for one task: as many as stay in the second-level
+/// cache beside a panel, and as give all workers something to do.
+static size_t rowsOfTask(const Executor &pool, size_t m, size_t depths) {
+  constexpr size_t few = 4 * tileRows, many = 8 * tileRows;
+  constexpr size_t cachedFloats = 64 * 1024, tasksPerWorker = 4;
+  bool isLarge =
+      many * depths <= cachedFloats && m >= many * tasksPerWorker * pool.size();
+  return isLarge ? many : few;
+}
+
 /// Each task writes its rows once, for all panels.
 void TiledProducts::multiplyPanels(Executor &pool, RowSource source,
                                    const GemmShape &shape,
                                    llvm::ArrayRef<GemmOperands> batch,
-                                   llvm::ArrayRef<Panel> panels, size_t depth,
-                                   size_t depths,
+                                   llvm::ArrayRef<Panel> panels, Depths block,
+                                   float *ownRows,
                                    const GemmEpilogue &epilogue) const {
-  constexpr size_t rows = 4 * tileRows;
-  bool last = depth + depths == shape.k;
+  size_t depth = block.first, depths = block.count;
+  size_t rows = rowsOfTask(pool, shape.m, depths);
+  unsigned owner = pool.currentWorker();
+  size_t stride = tiles.paddedColumns(depths);
   pool.parallelFor(divideUp(shape.m, rows), [&](size_t task, unsigned worker) {
     size_t row = task * rows, count = std::min(rows, shape.m - row);
-    float *left = pool.outerScratch(worker, rows * depths);
-    source(row, count, depth, depths, left);
-    for (const Panel &panel : panels) {
-      const GemmOperands &operands = batch[panel.product];
-      const float *rowBias = operands.rowBias,
-                  *columnBias = operands.columnBias;
-      tiles.multiplyPanel(
-          {.m = count,
-           .n = panel.columns,
-           .k = depths,
-           .a = left,
-           .rowStrideA = depths,
-           .stepA = 1,
-           .b = panel.packed,
-           .rowStrideB = tiles.paddedColumns(panel.columns),
-           .c = operands.c + row * shape.ldc + panel.column,
-           .ldc = shape.ldc,
-           .accumulate = depth > 0 || epilogue.accumulate,
-           .rowBias = last && rowBias ? rowBias + row : nullptr,
-           .columnBias =
-               last && columnBias ? columnBias + panel.column : nullptr,
-           .half = last && epilogue.rounding == Rounding::FP16});
-    }
+    // A worker's scratch has both where it packed the panels itself.
+    float *left =
+        worker == owner ? ownRows : pool.scratch(worker, rows * stride);
+    source({row, count, depth, depths, stride, left});
+    for (const Panel &panel : panels)
+      for (size_t first = 0; first < depths; first += sumDepths(shape))
+        multiplyPanel(shape, batch[panel.product], epilogue, panel,
+                      {.row = row,
+                       .rows = count,
+                       .column = depth + first,
+                       .columns = std::min(sumDepths(shape), depths - first),
+                       .stride = stride,
+                       .elements = left + first},
+                      depth);
   });
+}
+
+/// Some rows and steps of k, of a panel that begins at step `depth`.
+void TiledProducts::multiplyPanel(const GemmShape &shape,
+                                  const GemmOperands &operands,
+                                  const GemmEpilogue &epilogue,
+                                  const Panel &panel, const RowBlock &left,
+                                  size_t depth) const {
+  bool last = left.column + left.columns == shape.k;
+  const float *rowBias = last ? operands.rowBias : nullptr;
+  const float *columnBias = last ? operands.columnBias : nullptr;
+  size_t rowStrideB = tiles.paddedColumns(panel.columns);
+  tiles.multiplyPanel(
+      {.m = left.rows,
+       .n = panel.columns,
+       .k = left.columns,
+       .a = left.elements,
+       .rowStrideA = left.stride,
+       .stepA = 1,
+       .b = panel.packed + (left.column - depth) * rowStrideB,
+       .rowStrideB = rowStrideB,
+       .c = operands.c + left.row * shape.ldc + panel.column,
+       .ldc = shape.ldc,
+       .accumulate = left.column > 0 || epilogue.accumulate,
+       .rowBias = rowBias ? rowBias + left.row : nullptr,
+       .columnBias = columnBias ? columnBias + panel.column : nullptr,
+       .half = last && epilogue.rounding == Rounding::FP16});
 }
 
 void TiledProducts::multiplyRowsOf(Executor &pool, RowSource source,
@@ -461,12 +517,26 @@ void TiledProducts::multiplyRowsOf(Executor &pool, RowSource source,
                                    const GemmEpilogue &epilogue) const {
   if (shape.m == 0 || shape.n == 0 || shape.k == 0 || pool.isInTask())
     return ProductKernels::multiplyRowsOf(pool, source, shape, batch, epilogue);
+  GemmShape inOrder = shape;
+  inOrder.transA = Transpose::No;
+  multiplyCopied(pool, source, inOrder, batch, epilogue);
+}
+
+/// Sums are those of a left operand in memory, transposed or not.
+void TiledProducts::multiplyCopied(Executor &pool, RowSource source,
+                                   const GemmShape &shape,
+                                   llvm::ArrayRef<GemmOperands> batch,
+                                   const GemmEpilogue &epilogue) const {
   size_t together = blockColumns / tiles.panelColumns; // panels packed at once
   size_t panelFloats = blockDepth(shape.k) * tiles.panelColumns;
   size_t ofProduct = divideUp(shape.n, tiles.panelColumns);
   size_t count = batch.size() * ofProduct;
-  float *packed = pool.scratch(pool.currentWorker(),
-                               std::min(together, count) * panelFloats);
+  // Tasks that call products use the outer scratch memory.
+  size_t rowFloats = mostRowsOfTask * tiles.paddedColumns(blockDepth(shape.k));
+  float *ownRows =
+      pool.scratch(pool.currentWorker(),
+                   rowFloats + std::min(together, count) * panelFloats);
+  float *packed = ownRows + rowFloats;
   llvm::SmallVector<Panel, 64> panels;
   for (size_t first = 0; first < count; first += together) {
     panels.clear();
@@ -478,10 +548,23 @@ void TiledProducts::multiplyRowsOf(Executor &pool, RowSource source,
     }
     forEachDepth(shape.k, [&](size_t depth, size_t depths) {
       packPanels(pool, shape, batch, panels, depth, depths);
-      multiplyPanels(pool, source, shape, batch, panels, depth, depths,
-                     epilogue);
+      multiplyPanels(pool, source, shape, batch, panels, {depth, depths},
+                     ownRows, epilogue);
     });
   }
+}
+
+/// Read down its columns, a left operand would touch a new page in each step of
+/// k, and a few sets of the cache.
+void TiledProducts::multiplyTransposed(Executor &pool, const GemmShape &shape,
+                                       const GemmOperands &operands,
+                                       const GemmEpilogue &epilogue) const {
+  auto transpose = [&](const RowBlock &block) {
+    tiles.packPanel(block.rows, block.columns,
+                    operands.a + block.column * shape.lda + block.row,
+                    shape.lda, true, block.elements);
+  };
+  multiplyCopied(pool, transpose, shape, operands, epilogue);
 }
 
 #if defined(__x86_64__)

@@ -41,8 +41,9 @@ struct TileKernels {
 
   void (*multiplyPanel)(const PanelProduct &product);
 
-  /// Packs B[k, n], n <= panelColumns, into rows of whole vectors, padded with
-  /// zeros; \p transposed means that B is stored as [n, k].
+  /// Copies B[k, n] into rows of whole vectors, padded with zeros; \p
+  /// transposed means that B is stored as [n, k]. A panel has at most
+  /// panelColumns.
   void (*packPanel)(size_t k, size_t n, const float *b, size_t ldb,
                     bool transposed, float *out);
 

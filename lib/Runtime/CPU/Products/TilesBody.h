@@ -42,6 +42,13 @@ void multiplyTile(const PanelProduct &product, size_t row) {
                                          : load(from + j * width);
   };
 
+  float *c = product.c + row * product.ldc;
+  // Asked for now, C is there when the sums are.
+#pragma GCC unroll 6
+  for (size_t i = 0; i < rows; ++i)
+#pragma GCC unroll 4
+    for (size_t j = 0; j < vectors; ++j)
+      __builtin_prefetch(c + i * product.ldc + j * width, 1);
   Floats sums[rows][vectors] = {};
   for (size_t p = 0; p < product.k; ++p, a += stepA, b += rowStrideB) {
     Floats right[vectors];
@@ -59,7 +66,6 @@ void multiplyTile(const PanelProduct &product, size_t row) {
     }
   }
 
-  float *c = product.c + row * product.ldc;
 #pragma GCC unroll 6
   for (size_t i = 0; i < rows; ++i, c += product.ldc)
 #pragma GCC unroll 4
@@ -101,13 +107,19 @@ void multiplyVectors(const PanelProduct &product) {
 
 void packTransposed(size_t k, size_t n, const float *b, size_t ldb,
                     float *out) {
+  // Rows are too far apart for the processor's own prefetching.
+  constexpr size_t ahead = 2 * width;
   size_t stride = paddedColumns(n);
   for (size_t j = 0; j < stride; j += width) {
     size_t columns = n - j < width ? n - j : width;
     size_t p = 0;
     if (columns == width)
-      for (; p + width <= k; p += width)
+      for (; p + width <= k; p += width) {
+#pragma GCC unroll 16
+        for (size_t lane = 0; lane < width; ++lane)
+          __builtin_prefetch(b + (j + ahead + lane) * ldb + p);
         transposeBlock(b + j * ldb + p, ldb, out + p * stride + j, stride);
+      }
     for (; p < k; ++p)
       for (size_t lane = 0; lane < width; ++lane)
         out[p * stride + j + lane] =
