@@ -45,6 +45,7 @@ private:
   bool setData(const Constant *data, llvm::ArrayRef<FormRow> forms);
   bool setBlocks(llvm::ArrayRef<int64_t> dense, llvm::ArrayRef<int64_t> blocks);
   std::vector<float> perBlock(llvm::ArrayRef<double> values, size_t each) const;
+  BlockNumbers inPlace(const Constant &numbers) const;
   void turn();
 
   const Schedule &schedule;
@@ -159,6 +160,16 @@ std::vector<float> WeightReader::perBlock(llvm::ArrayRef<double> values,
   return result;
 }
 
+/// The numbers of blocks where they are stored, if they have the order of the
+/// matrix and a type that kernels read.
+BlockNumbers WeightReader::inPlace(const Constant &numbers) const {
+  bool isHalf = numbers.storedDType() == DType::FP16;
+  if (transposed || numbers.storedDType() != numbers.dtype() ||
+      (!isHalf && numbers.dtype() != DType::FP32))
+    return {};
+  return {numbers.bytes().data(), isHalf};
+}
+
 // scale * (data - offset)
 bool WeightReader::readBlockwise(const Op &maker) {
   const Constant *data = constant(maker.operand(0u));
@@ -168,7 +179,11 @@ bool WeightReader::readBlockwise(const Op &maker) {
     return false;
   if (!setBlocks(maker.operand(0u)->type.shape, maker.operand(1u)->type.shape))
     return false;
-  weight->scales = perBlock(scale->asDoubles(), 1);
+  weight->matrix.scales = inPlace(*scale);
+  if (weight->matrix.scales)
+    weight->scaleData = scale;
+  else
+    weight->scales = perBlock(scale->asDoubles(), 1);
   if (offset)
     weight->offsets = perBlock(constant(offset)->asDoubles(), 1);
   return true;
@@ -289,8 +304,12 @@ std::shared_ptr<StoredWeight> WeightReader::read(const Value *value) {
   auto pointer = [](const std::vector<float> &values) {
     return values.empty() ? nullptr : values.data();
   };
-  matrix.scales = pointer(weight->scales);
-  matrix.offsets = pointer(weight->offsets);
+  auto numbers = [&](const std::vector<float> &values) {
+    return BlockNumbers{reinterpret_cast<const uint8_t *>(pointer(values))};
+  };
+  if (!matrix.scales)
+    matrix.scales = numbers(weight->scales);
+  matrix.offsets = numbers(weight->offsets);
   matrix.tables = pointer(weight->tables);
   if (transposed)
     turn();

@@ -21,8 +21,9 @@ namespace anec::cpu {
 /// A matrix, and what it points to.
 struct StoredWeight {
   StoredMatrix matrix;
-  unsigned slot = 0; ///< of the op's operands
-  ConstantRef data;  ///< keeps the mapped file open
+  unsigned slot = 0;     ///< of the op's operands
+  ConstantRef data;      ///< keeps the mapped file open
+  ConstantRef scaleData; ///< of scales that are read in place
   std::vector<float> scales, offsets, tables;
   /// A copy of the elements, for a matrix that is stored transposed.
   std::vector<uint8_t> turned;

@@ -114,18 +114,18 @@ bool toFixedKernel(const StoredMatrix &weight, const StoredProduct &product,
 //===-- Scales ------------------------------------------------------------===//
 
 /// The numbers of the blocks of `count` groups from `group` on, one for each
-/// lane; `of` has one for each block.
-ANEC_INLINE Floats ofGroups(const StoredMatrix &weight, const float *of,
-                            size_t group, size_t count) {
+/// lane; `numbers` has one for each block of the row.
+ANEC_INLINE Floats ofGroups(const StoredMatrix &weight,
+                            const BlockNumbers &numbers, size_t group,
+                            size_t count) {
   size_t each = weight.blockColumns / fixedGroup;
   if (weight.blockColumns >= weight.columns)
-    return splat(*of);
+    return splat(numberAt(numbers, 0));
   if (each == 1)
-    return count == width ? load(of + group)
-                          : loadPart<Floats>(of + group, count);
+    return firstNumbers(numbers.from(group), count);
   Floats x = {};
   for (size_t i = 0; i < count; ++i)
-    x[i] = of[(group + i) / each];
+    x[i] = numberAt(numbers, (group + i) / each);
   return x;
 }
 
@@ -263,12 +263,12 @@ void multiplyFixedBlock(const StoredMatrix &weight, size_t row,
   const HalfWords flip = splatHalf(hasFourBits && isFlipped ? 0x8888 : 0);
   const float base = hasFourBits && isFlipped ? 8 : 0;
   FixedBlock<form, rows, n> block;
-  const float *scales[rows], *offsets[rows];
+  BlockNumbers scales[rows], offsets[rows];
   for (size_t i = 0; i < rows; ++i) {
     block.data[i] = weight.data + (row + i) * weight.rowBytes;
     size_t first = firstBlock(weight, row + i);
-    scales[i] = weight.scales ? weight.scales + first : nullptr;
-    offsets[i] = weight.offsets ? weight.offsets + first : nullptr;
+    scales[i] = weight.scales.from(first);
+    offsets[i] = weight.offsets.from(first);
   }
   for (size_t j = 0; j < n; ++j)
     block.values[j] = factor.values + (column + j) * factor.groups * fixedGroup;

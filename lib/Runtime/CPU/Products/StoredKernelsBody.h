@@ -72,8 +72,9 @@ void multiplyBlock(const StoredMatrix &weight, size_t row,
     for (size_t i = 0; i < rows; ++i) {
       size_t block = blocks[i]++;
       if constexpr (adjusted) {
-        scale[i] = splat(weight.scales ? weight.scales[block] : 1.0f);
-        offset[i] = splat(weight.offsets ? weight.offsets[block] : 0.0f);
+        scale[i] = splat(weight.scales ? numberAt(weight.scales, block) : 1.0f);
+        offset[i] =
+            splat(weight.offsets ? numberAt(weight.offsets, block) : 0.0f);
       }
       if constexpr (isIndex(form))
         readers[i].enter(weight.tables + block * weight.tableSize);
@@ -113,7 +114,7 @@ void multiplyBlock(const StoredMatrix &weight, size_t row,
     float *out = product.out + (column + j) * product.columnOut;
     for (size_t i = 0; i < rows; ++i) {
       if (!adjusted && weight.scales)
-        results[i] *= weight.scales[firstBlock(weight, row + i)];
+        results[i] *= numberAt(weight.scales, firstBlock(weight, row + i));
       out[(row + i) * product.rowOut] = results[i];
     }
   }
@@ -192,8 +193,9 @@ void unpackForm(const StoredMatrix &weight, size_t number, size_t column,
       reader.enter(weight.tables + block * weight.tableSize);
     if (weight.scales || weight.offsets)
       unpackBlock<form, true>(
-          reader, column, blockEnd, weight.scales ? weight.scales[block] : 1.0f,
-          weight.offsets ? weight.offsets[block] : 0.0f, out);
+          reader, column, blockEnd,
+          weight.scales ? numberAt(weight.scales, block) : 1.0f,
+          weight.offsets ? numberAt(weight.offsets, block) : 0.0f, out);
     else
       unpackBlock<form, false>(reader, column, blockEnd, 1, 0, out);
     out += blockEnd - column;

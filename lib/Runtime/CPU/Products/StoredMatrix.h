@@ -40,6 +40,17 @@ enum class StoredForm : uint8_t {
 /// two's complement.
 enum class FourBits : uint8_t { Palette, Unsigned, Signed };
 
+/// A number for each block of a matrix, as it is stored.
+struct BlockNumbers {
+  const uint8_t *data = nullptr; ///< at any address; null when there are none
+  bool isHalf = false;           ///< fp16, not fp32
+
+  explicit operator bool() const { return data != nullptr; }
+  BlockNumbers from(size_t block) const {
+    return {data ? data + block * (isHalf ? 2 : 4) : nullptr, isHalf};
+  }
+};
+
 /// Row-major [rows, columns]; each row is whole bytes. Element (row, column) is
 /// `scale * (value - offset)`, where the value is what is stored or, for an
 /// index, its entry of the table. The matrix is divided into blocks of
@@ -53,8 +64,8 @@ struct StoredMatrix {
   size_t rowBytes = 0;
   /// At least 1. Both are the whole matrix for forms without blocks.
   size_t blockRows = 1, blockColumns = 1;
-  const float *scales = nullptr;  ///< null for 1
-  const float *offsets = nullptr; ///< null for 0
+  BlockNumbers scales;  ///< none for 1
+  BlockNumbers offsets; ///< none for 0
   /// Null for forms without indices. Tables of fewer than 16 entries are padded
   /// to 16.
   const float *tables = nullptr;

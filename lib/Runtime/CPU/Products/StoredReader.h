@@ -77,6 +77,56 @@ ANEC_INLINE float widenHalf(uint16_t half) {
   return asFloat(word | uint32_t(half & 0x8000u) << 16);
 }
 
+/// As many fp16 numbers as there are floats in a vector, as their bits.
+using Halves = uint16_t __attribute__((vector_size(width * 2)));
+
+ANEC_INLINE Floats widenHalves(Halves halves) {
+#if defined(__AVX512F__)
+  return (Floats)_mm512_maskz_cvtph_ps(allLanes, (__m256i)halves);
+#elif defined(__AVX2__)
+  return (Floats)_mm256_cvtph_ps((__m128i)halves);
+#elif defined(__aarch64__)
+  return (Floats)vcvt_f32_f16(vreinterpret_f16_u16((uint16x4_t)halves));
+#else
+  Words half = __builtin_convertvector(halves, Words);
+  Words magnitude = half & 0x7fffu;
+  Words scaled = bits(fromBits(magnitude << 13) * 0x1p112f);
+  Words quiet = magnitude > 0x7c00u ? Words{} + 0x400000u : Words{};
+  Words special = magnitude << 13 | 0x7f800000u | quiet;
+  Words word = magnitude >= 0x7c00u ? special : scaled;
+  return fromBits(word | (half & 0x8000u) << 16);
+#endif
+}
+
+//===-- Numbers of blocks -------------------------------------------------===//
+
+/// The number of a block.
+ANEC_INLINE float numberAt(const BlockNumbers &numbers, size_t block) {
+  if (!numbers.isHalf)
+    return read<float>(numbers.data + block * 4);
+  uint16_t half = read<uint16_t>(numbers.data + block * 2);
+#if defined(__F16C__)
+  return _cvtsh_ss(half);
+#else
+  return widenHalf(half);
+#endif
+}
+
+/// The numbers of the first `count` blocks, at most `width`.
+ANEC_INLINE Floats firstNumbers(const BlockNumbers &numbers, size_t count) {
+  if (numbers.isHalf) {
+    Halves halves =
+        count == width
+            ? read<Halves>(numbers.data)
+            : loadPart<Halves>((const uint16_t *)numbers.data, count);
+    return widenHalves(halves);
+  }
+  const float *floats = (const float *)numbers.data;
+  return count == width ? load(floats) : loadPart<Floats>(floats, count);
+}
+
+//===-- Elements of rows --------------------------------------------------===//
+
 template <unsigned bits>
 ANEC_INLINE uint32_t indexAt(const uint8_t *row, size_t column) {
   size_t bit = column * bits;
@@ -135,28 +185,11 @@ ANEC_INLINE Floats Reader<StoredForm::Float32>::at(size_t column) const {
 
 template <>
 ANEC_INLINE Floats Reader<StoredForm::Float16>::at(size_t column) const {
-#if defined(__AVX512F__)
-  return (Floats)_mm512_maskz_cvtph_ps(allLanes, read<__m256i>(place(column)));
-#elif defined(__AVX2__)
-  return (Floats)_mm256_cvtph_ps(read<__m128i>(place(column)));
-#elif defined(__aarch64__)
-  return (Floats)vcvt_f32_f16(
-      vreinterpret_f16_u16(read<uint16x4_t>(place(column))));
-#else
-  using Halves = uint16_t __attribute__((vector_size(width * 2)));
-  Words half = __builtin_convertvector(read<Halves>(place(column)), Words);
-  Words magnitude = half & 0x7fffu;
-  Words scaled = bits(fromBits(magnitude << 13) * 0x1p112f);
-  Words quiet = magnitude > 0x7c00u ? Words{} + 0x400000u : Words{};
-  Words special = magnitude << 13 | 0x7f800000u | quiet;
-  Words word = magnitude >= 0x7c00u ? special : scaled;
-  return fromBits(word | (half & 0x8000u) << 16);
-#endif
+  return widenHalves(read<Halves>(place(column)));
 }
 
 template <>
 ANEC_INLINE Floats Reader<StoredForm::BFloat16>::at(size_t column) const {
-  using Halves = uint16_t __attribute__((vector_size(width * 2)));
   return fromBits(__builtin_convertvector(read<Halves>(place(column)), Words)
                   << 16);
 }
