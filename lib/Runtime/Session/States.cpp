@@ -5,9 +5,26 @@
 
 #include "States.h"
 #include <cstring>
+#include <new>
 
 using namespace anec;
 using namespace anec::session;
+
+void StateMemory::allocate(size_t count) {
+  constexpr size_t largeBytes = size_t(8) << 20;
+  size_t bytes = count * sizeof(float);
+  if (bytes < largeBytes) {
+    small = makeAlignedArray(count);
+    std::fill_n(small.get(), count, 0.0f);
+    return;
+  }
+  using llvm::sys::Memory;
+  std::error_code error;
+  large = llvm::sys::OwningMemoryBlock(Memory::allocateMappedMemory(
+      bytes, nullptr, Memory::MF_READ | Memory::MF_WRITE, error));
+  if (error)
+    throw std::bad_alloc();
+}
 
 std::vector<NamedFloats> States::of(const Function &entry) {
   std::vector<NamedFloats> states;
@@ -17,15 +34,14 @@ std::vector<NamedFloats> States::of(const Function &entry) {
     std::string key = entry.of().str() + "\n" + std::to_string(states.size()) +
                       "\n" + param->type.str();
     size_t count = size_t(param->type.numElements());
-    AlignedArray &array = memory[key];
-    if (!array) {
-      array = makeAlignedArray(count);
-      std::fill_n(array.get(), count, 0.0f);
+    StateMemory &array = memory[key];
+    if (!array.elements()) {
+      array.allocate(count);
       allocated += count * sizeof(float);
     }
     states.push_back({param->name,
                       TensorType(DType::FP32, param->type.shape),
-                      {array.get(), count}});
+                      {array.elements(), count}});
   }
   return states;
 }

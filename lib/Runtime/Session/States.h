@@ -8,9 +8,24 @@
 
 #include "anec/Runtime/Session.h"
 #include "anec/Support/AlignedArray.h"
+#include "llvm/Support/Memory.h"
 #include <map>
 
 namespace anec::session {
+
+/// The memory of one state. Large states are in pages that the system gives
+/// when they are written to: a cache for many positions costs what is used of
+/// it. Small ones are in huge pages, which are faster to read.
+struct StateMemory {
+  AlignedArray small;
+  llvm::sys::OwningMemoryBlock large;
+
+  /// Zeros; throws std::bad_alloc.
+  void allocate(size_t count);
+  float *elements() {
+    return small ? small.get() : static_cast<float *>(large.base());
+  }
+};
 
 /// The memory of states. Programs for blocks of several sizes continue the same
 /// text: entries of one model share the i-th of their states if its type is the
@@ -22,7 +37,7 @@ public:
   uint64_t bytes() const { return allocated; }
 
 private:
-  std::map<std::string, AlignedArray> memory;
+  std::map<std::string, StateMemory> memory;
   uint64_t allocated = 0;
 };
 
