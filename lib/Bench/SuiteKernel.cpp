@@ -179,7 +179,7 @@ private:
     return builder.build(ops::Const, {}, {{param::val, std::move(value)}},
                          name.str());
   }
-  Value *cast(Value *value, const char *dtype, llvm::StringRef name) {
+  Value *cast(Value *value, DType dtype, llvm::StringRef name) {
     return builder.build(ops::Cast, {value}, {{param::dtype, dtype}}, name);
   }
   Value *weight(unsigned layer);
@@ -220,8 +220,9 @@ Value *KernelBuilder::throughInt8(Value *value, unsigned layer) {
   std::string number = std::to_string(layer);
   Value *step = constant(Constant::scalar(DType::FP16, activationStep()),
                          "step" + number);
-  Value *rounded = builder.build(ops::Quantize, {value, step},
-                                 {{param::outputDtype, "int8"}}, "q" + number);
+  Value *rounded =
+      builder.build(ops::Quantize, {value, step},
+                    {{param::outputDtype, DType::Int8}}, "q" + number);
   return builder.build(ops::Dequantize, {rounded, step}, {}, "d" + number);
 }
 
@@ -233,7 +234,7 @@ void KernelBuilder::buildConvolutions() {
                  {1, kernel.inputs, kernel.height, kernel.width}),
       "x");
   if (isWide)
-    value = cast(value, "fp16", "x16");
+    value = cast(value, DType::FP16, "x16");
   Value *filter = nullptr;
   for (unsigned layer = 0; layer < kernel.depth; ++layer) {
     if (!filter || kernel.form != KernelForm::OneWeight)
@@ -244,7 +245,7 @@ void KernelBuilder::buildConvolutions() {
                           "c" + std::to_string(layer));
   }
   if (isWide)
-    value = cast(value, "fp32", "y32");
+    value = cast(value, DType::FP32, "y32");
   function.setResults({value}, {"y"});
 }
 

@@ -245,8 +245,7 @@ bool FunctionDescriber::makeImage(Value &param, const WantedImage &image) {
   builder.setRange(param.range());
   Value *value = scaled(&param, image, param.name);
   if (inside.dtype != value->type.dtype)
-    value = builder.build(ops::Cast, {value},
-                          Attr(param::dtype, spelling(inside.dtype)),
+    value = builder.build(ops::Cast, {value}, Attr(param::dtype, inside.dtype),
                           param.name + "_to_" + spelling(inside.dtype).str());
   value = shaped(value, inside.shape, isLast, param.name);
   standIn->result()->replaceAllUsesWith(value);
@@ -285,9 +284,8 @@ bool FunctionDescriber::makeImage(unsigned index, const WantedImage &image) {
   }
   DType dtype = pixelType(image.colors);
   if (value->type.dtype != dtype)
-    value =
-        builder.build(ops::Cast, {value}, Attr(param::dtype, spelling(dtype)),
-                      name + "_to_" + spelling(dtype).str());
+    value = builder.build(ops::Cast, {value}, Attr(param::dtype, dtype),
+                          name + "_to_" + spelling(dtype).str());
   function.setResult(index, scaled(value, image, name));
   known.outputOf(name).image = {(*shape)[3], (*shape)[2], image.colors};
   return true;
@@ -377,7 +375,7 @@ bool FunctionDescriber::classify(const WantedClassifier &wanted,
   if (value->name == wanted.label || value->name == all)
     value->name += "_values";
   if (value->type.dtype != DType::FP32)
-    value = builder.build(ops::Cast, {value}, Attr(param::dtype, "fp32"),
+    value = builder.build(ops::Cast, {value}, Attr(param::dtype, DType::FP32),
                           name + "_cast_to_fp32");
   if (wanted.hasScores) {
     value = builder.build(ops::Reshape, {value},

@@ -42,8 +42,7 @@ static DType portType(DType dtype, const Deployment &deployment,
 
 static Value *cast(Builder &builder, Value *value, DType dtype,
                    llvm::StringRef name) {
-  return builder.build(ops::Cast, {value}, Attr(param::dtype, spelling(dtype)),
-                       name);
+  return builder.build(ops::Cast, {value}, Attr(param::dtype, dtype), name);
 }
 
 /// What computes in the type of the border reads it as it comes, and not as

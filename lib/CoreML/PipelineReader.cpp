@@ -156,9 +156,9 @@ Value *PipelineReader::fit(Value *value, const Value &param,
     }
   }
   if (value->type.dtype != param.type.dtype)
-    value = builder.build(ops::Cast, {value},
-                          Attr(param::dtype, spelling(param.type.dtype)),
-                          param.name + "_" + spelling(param.type.dtype).str());
+    value =
+        builder.build(ops::Cast, {value}, Attr(param::dtype, param.type.dtype),
+                      param.name + "_" + spelling(param.type.dtype).str());
   return value;
 }
 

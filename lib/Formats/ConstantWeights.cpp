@@ -24,7 +24,7 @@ static void replaceByWeight(Function &function, Op &constant,
   Value *weight =
       builder.build(ops::Weight, {},
                     {{param::name, name},
-                     {param::dtype, spelling(value.type.dtype)},
+                     {param::dtype, value.type.dtype},
                      {param::shape, llvm::ArrayRef<int64_t>(value.type.shape)}},
                     value.name);
   constant.result()->replaceAllUsesWith(weight);

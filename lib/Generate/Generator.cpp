@@ -11,20 +11,6 @@ using namespace anec;
 
 GenerateListener::~GenerateListener() = default;
 
-llvm::StringRef anec::spelling(Finish finish) {
-  switch (finish) {
-  case Finish::Length:
-    return "length";
-  case Finish::End:
-    return "end";
-  case Finish::StopText:
-    return "stop";
-  case Finish::Interrupted:
-    return "interrupted";
-  }
-  llvm_unreachable("not a reason");
-}
-
 Generator::Generator(TextModel &model, const Tokenizer *tokenizer)
     : model(&model), tokenizer(tokenizer), usable(model.vocabulary()),
       windows(model.sequences(), SlidingWindow(model.positions())) {

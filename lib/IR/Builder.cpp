@@ -43,12 +43,10 @@ ConstantRef anec::defaultConstant(const OpDef &def, const ParamDef &param,
   llvm::StringRef text = param.fallback;
   if (text.empty())
     return nullptr;
+  if (param.dtypes == DTypeSet{DType::String})
+    return Constant::string(text);
   if (text == "true" || text == "false")
     return Constant::boolean(text == "true");
-  if (text.consume_front("\"")) {
-    text.consume_back("\"");
-    return Constant::string(text);
-  }
   unsigned rank =
       !operands.empty() && operands[0] ? operands[0]->type.rank() : 0;
   if (text == "all")

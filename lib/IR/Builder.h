@@ -12,8 +12,10 @@
 #ifndef ANEC_LIB_IR_BUILDER_H
 #define ANEC_LIB_IR_BUILDER_H
 
+#include "lib/IR/ModeParam.h"
 #include "lib/IR/OpDef.h"
 #include <concepts>
+#include <type_traits>
 
 namespace anec {
 
@@ -36,6 +38,11 @@ struct Attr {
       : param(param), value(Constant::int32s(values)) {}
   Attr(const StringParam &param, llvm::StringRef value)
       : param(param), value(Constant::string(value)) {}
+  Attr(const DTypeParam &param, DType value)
+      : param(param), value(Constant::string(spelling(value))) {}
+  template <Worded Enum>
+  Attr(const ModeParam<Enum> &param, std::type_identity_t<Enum> value)
+      : param(param), value(Constant::string(spelling(value))) {}
 };
 
 class Builder {

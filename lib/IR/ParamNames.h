@@ -13,7 +13,7 @@
 #ifndef ANEC_LIB_IR_PARAMNAMES_H
 #define ANEC_LIB_IR_PARAMNAMES_H
 
-#include "anec/IR/Params.h"
+#include "lib/IR/ModeParam.h"
 
 namespace anec::param {
 
@@ -31,7 +31,7 @@ ANEC_PARAM(carried, "carried", Int)
 ANEC_PARAM(collected, "collected", Strings)
 ANEC_PARAM(constantVal, "constant_val", Float)
 ANEC_PARAM(data, "data", Value)
-ANEC_PARAM(dtype, "dtype", String)
+ANEC_PARAM(dtype, "dtype", DType)
 ANEC_PARAM(epsilon, "epsilon", Float)
 ANEC_PARAM(equation, "equation", String)
 ANEC_PARAM(from, "from", Int)
@@ -43,12 +43,11 @@ ANEC_PARAM(interleave, "interleave", Bool)
 ANEC_PARAM(interleaveFactors, "interleave_factors", Ints)
 ANEC_PARAM(keepDims, "keep_dims", Bool)
 ANEC_PARAM(mask, "mask", Value)
-ANEC_PARAM(mode, "mode", String)
 ANEC_PARAM(name, "name", String)
 ANEC_PARAM(offValue, "off_value", Float)
 ANEC_PARAM(onValue, "on_value", Float)
 ANEC_PARAM(oneHotVectorSize, "one_hot_vector_size", Int)
-ANEC_PARAM(outputDtype, "output_dtype", String)
+ANEC_PARAM(outputDtype, "output_dtype", DType)
 ANEC_PARAM(pad, "pad", Ints)
 ANEC_PARAM(perm, "perm", Ints)
 ANEC_PARAM(position, "position", Value)

@@ -345,7 +345,7 @@ Rotary ConfigReader::rotary(int64_t headDim, double theta,
          Twine(headDim) + " channels of a head, which are not pairs");
   for (const std::vector<double> *factors :
        {&rotary.scaling.shortFactors, &rotary.scaling.longFactors})
-    if (rotary.scaling.kind == "longrope" &&
+    if (rotary.scaling.kind == RopeScalingKind::LongRope &&
         int64_t(factors->size()) != rotary.channels / 2)
       fail("its rotary embedding's scaling has " + Twine(factors->size()) +
            " factors, and there are " + Twine(rotary.channels / 2) + " pairs");

@@ -37,7 +37,9 @@ std::string anec::spellNumber(double number) {
 
 /// The factor of scaling by one; 1 without scaling.
 static double factorOf(const Rotary &rotary) {
-  return rotary.scaling.kind == "longrope" ? 1 : rotary.scaling.factor;
+  return rotary.scaling.kind == RopeScalingKind::LongRope
+             ? 1
+             : rotary.scaling.factor;
 }
 
 KindParameters::KindParameters(const std::vector<LayerKind> &kinds) {
@@ -49,18 +51,12 @@ KindParameters::KindParameters(const std::vector<LayerKind> &kinds) {
       continue;
     if (!first)
       first = firstScaled = &rotary;
-    if (firstScaled->scaling.kind == "none")
+    if (firstScaled->scaling.kind == RopeScalingKind::None)
       firstScaled = &rotary;
     hasTheta |= rotary.theta != first->theta;
     hasFactor |= factorOf(rotary) != factorOf(*first);
     hasMagnitude |= rotary.scaling.magnitude != first->scaling.magnitude;
   }
-}
-
-/// Whether `scaling` without a factor and a magnitude scales nothing.
-static bool isNothingWithoutFactor(const RopeScaling &scaling) {
-  return scaling.kind == "none" || scaling.kind == "linear" ||
-         scaling.kind == "llama3" || scaling.kind == "yarn";
 }
 
 bool anec::canWriteKinds(const std::vector<LayerKind> &kinds) {
@@ -69,7 +65,8 @@ bool anec::canWriteKinds(const std::vector<LayerKind> &kinds) {
     if (kind.rotary.channels == 0)
       continue;
     RopeScaling one = kind.rotary.scaling, other = parameters.scaled()->scaling;
-    bool isPlain = one.kind == "none" && isNothingWithoutFactor(other);
+    bool isPlain =
+        one.kind == RopeScalingKind::None && isPlainWithFactor1(other.kind);
     one.magnitude = other.magnitude;
     one.factor = other.factor;
     if (!isPlain && (one.kind != other.kind || one.text() != other.text()))

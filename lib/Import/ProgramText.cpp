@@ -255,13 +255,13 @@ void Writer::rotation() {
   add("theta", "theta");
   if (kinds.hasRotary || rotary->channels != decoder.headDim)
     add("rotary", "rotary");
-  if (scaling.kind != "none") {
-    add("scaling", "\"" + scaling.kind + "\"");
-    if (scaling.kind != "longrope")
+  if (scaling.kind != RopeScalingKind::None) {
+    add("scaling", "\"" + spelling(scaling.kind).str() + "\"");
+    if (hasFactor(scaling.kind))
       add("factor", kinds.hasFactor ? "factor" : spellNumber(scaling.factor));
     if (scaling.originalPositions)
       add("original_positions", Twine(scaling.originalPositions));
-    if (scaling.kind == "llama3" || scaling.kind == "yarn") {
+    if (hasTurns(scaling.kind)) {
       add("slow_turns", spellNumber(scaling.slowTurns));
       add("fast_turns", spellNumber(scaling.fastTurns));
     }

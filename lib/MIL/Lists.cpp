@@ -15,6 +15,7 @@
 #include "lib/MIL/FunctionBinder.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Indices.h"
 
 using namespace anec;
 using namespace anec::mil;
@@ -163,7 +164,8 @@ bool FunctionBinder::bindListWrite(const Statement &statement) {
   Op *op =
       ls && at && row
           ? builder->create(ops::Scatter, {ls, at->result(), row->result()},
-                            {Attr(param::axis, 0), Attr(param::mode, "update")},
+                            {Attr(param::axis, 0),
+                             Attr(param::scatterMode, ScatterMode::Update)},
                             statement.results[0].name)
           : nullptr;
   if (!op)
@@ -184,9 +186,10 @@ bool FunctionBinder::bindListScatter(const Statement &statement) {
     return false;
   if (grows)
     return refuse(statement, "whether the list grows depends on the indices");
-  Op *op = builder->create(ops::Scatter, {ls, indices, value},
-                           {Attr(param::axis, 0), Attr(param::mode, "update")},
-                           statement.results[0].name);
+  Op *op = builder->create(
+      ops::Scatter, {ls, indices, value},
+      {Attr(param::axis, 0), Attr(param::scatterMode, ScatterMode::Update)},
+      statement.results[0].name);
   if (!op)
     return false;
   defineList(statement, op->result(), grows);

@@ -8,20 +8,6 @@
 using namespace anec;
 using llvm::StringRef;
 
-StringRef anec::spelling(ColorSpace colors) {
-  switch (colors) {
-  case ColorSpace::Gray:
-    return "grayscale";
-  case ColorSpace::GrayFloat16:
-    return "grayscale fp16";
-  case ColorSpace::RGB:
-    return "RGB";
-  case ColorSpace::BGR:
-    return "BGR";
-  }
-  return "";
-}
-
 template <typename Named>
 static const Named *findByName(const std::vector<Named> &all, StringRef name) {
   for (const Named &one : all)

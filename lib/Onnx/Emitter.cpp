@@ -280,7 +280,7 @@ Val Emitter::weight(llvm::StringRef name, ConstantRef value,
   const TensorType &type = weights->values().lookup(*trained)->type();
   return builder.build(ops::Weight, {},
                        {{param::name, llvm::StringRef(*trained)},
-                        {param::dtype, spelling(type.dtype)},
+                        {param::dtype, type.dtype},
                         {param::shape, llvm::ArrayRef<int64_t>(type.shape)}});
 }
 
@@ -364,7 +364,7 @@ Val Emitter::cast(Val x, DType dtype) {
   x = native(x);
   if (!x || x.dtype() == dtype)
     return x;
-  return make(ops::Cast, {x}, {Attr(param::dtype, anec::spelling(dtype))});
+  return make(ops::Cast, {x}, {Attr(param::dtype, dtype)});
 }
 
 Val Emitter::copy(Val x) {

@@ -7,7 +7,9 @@
 #include "Elementwise.h"
 #include "Infer.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Modes.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Gelu.h"
 #include "lib/Ops/Positions.h"
 #include <cmath>
 
@@ -330,9 +332,7 @@ constinit const OpDef ops::SoftplusParametric = {
 //===----------------------------------------------------------------------===//
 
 static bool inferGelu(InferContext &ctx) {
-  return checkChoice(
-             ctx, param::mode,
-             {"EXACT", "TANH_APPROXIMATION", "SIGMOID_APPROXIMATION"}) && // C1
+  return checkMode(ctx, param::geluMode) && // C1
          inferSame(ctx);
 }
 
@@ -349,12 +349,14 @@ static double geluTanh(double x) {
 static double geluSigmoid(double x) { return x * sigmoid(1.702 * x); }
 
 static void evalGelu(EvalContext &ctx) {
-  llvm::StringRef mode = ctx.get(param::mode);
-  if (mode == "TANH_APPROXIMATION")
+  switch (ctx.get(param::geluMode)) {
+  case GeluMode::Exact:
+    return forEachUnary(ctx, geluExact);
+  case GeluMode::Tanh:
     return forEachUnary(ctx, geluTanh);
-  if (mode == "SIGMOID_APPROXIMATION")
+  case GeluMode::Sigmoid:
     return forEachUnary(ctx, geluSigmoid);
-  forEachUnary(ctx, geluExact);
+  }
 }
 
 /// Phi(x) + x phi(x), with the distribution Phi and the density phi of the
@@ -384,12 +386,15 @@ static Value *derivativeGeluTanh(Gradient &g) {
 }
 
 static Value *derivativeGelu(Gradient &g) {
-  llvm::StringRef mode = g.op.get(param::mode);
-  if (mode == "TANH_APPROXIMATION")
+  switch (g.op.get(param::geluMode)) {
+  case GeluMode::Exact:
+    return derivativeGeluExact(g);
+  case GeluMode::Tanh:
     return derivativeGeluTanh(g);
-  if (mode == "SIGMOID_APPROXIMATION")
+  case GeluMode::Sigmoid:
     return derivativeGated(g, 1.702);
-  return derivativeGeluExact(g);
+  }
+  llvm_unreachable("a mode without a derivative");
 }
 
 constinit const OpDef ops::Gelu = {
@@ -397,10 +402,9 @@ constinit const OpDef ops::Gelu = {
     .summary = "`x` times the cumulative normal distribution function of `x`, "
                "computed exactly or by one of two approximations.",
     .family = "activation",
-    .params = {value(param::x), text(param::mode, "\"EXACT\"")},
+    .params = {value(param::x), mode(param::geluMode, GeluMode::Exact)},
     .traits = trait::Mil | trait::Elementwise,
-    .constraints = {"`mode` is EXACT, TANH_APPROXIMATION or "
-                    "SIGMOID_APPROXIMATION"},
+    .constraints = {oneOf<"`mode` is ", GeluMode>},
     .infer = inferGelu,
     .eval = evalGelu,
     .gradient = gradientUnary<derivativeGelu>,

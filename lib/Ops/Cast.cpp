@@ -7,15 +7,17 @@
 #include "Infer.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Gradient.h"
+#include "lib/Ops/Modes.h"
 
 using namespace anec;
 
 static bool inferCast(InferContext &ctx) {
-  if (!checkChoice(ctx, param::dtype,
-                   {"bool", "fp16", "fp32", "int8", "int16", "int32", "uint8",
-                    "uint16"})) // C1
+  if (!checkDType(ctx, param::dtype,
+                  {DType::Bool, DType::FP16, DType::FP32, DType::Int8,
+                   DType::Int16, DType::Int32, DType::UInt8,
+                   DType::UInt16})) // C1
     return false;
-  return ctx.result({*parseDType(ctx.get(param::dtype)), ctx.type(0).shape});
+  return ctx.result({ctx.get(param::dtype), ctx.type(0).shape});
 }
 
 /// Floats keep their values: the reference does not round.
@@ -36,7 +38,7 @@ constinit const OpDef ops::Cast = {
     .summary = "Converts `x` to `dtype`. Floats convert to integers by "
                "truncation and to booleans by comparison with zero.",
     .family = "cast",
-    .params = {value(param::x, movableTypes), text(param::dtype)},
+    .params = {value(param::x, movableTypes), dtypeName(param::dtype)},
     .traits = trait::Mil | trait::Elementwise,
     .constraints = {"`dtype` is one of the element types allowed for `x`"},
     .infer = inferCast,

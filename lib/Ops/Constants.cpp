@@ -15,6 +15,7 @@
 #include "lib/IR/DerivedConstant.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
+#include "lib/Ops/Modes.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Stored.h"
 
@@ -56,13 +57,13 @@ constinit const OpDef ops::Const = {
 //===----------------------------------------------------------------------===//
 
 static bool inferWeight(InferContext &ctx) {
-  if (!checkChoice(
-          ctx, param::dtype,
-          {"fp16", "fp32", "int4", "int8", "uint4", "uint6", "uint8"}) || // C1
-      !checkRange(ctx, param::shape, 1) ||                                // C2
-      !checkChoice(ctx, param::mode, {"trained", "updated"}))             // C3
+  if (!checkDType(ctx, param::dtype,
+                  {DType::FP16, DType::FP32, DType::Int4, DType::Int8,
+                   DType::UInt4, DType::UInt6, DType::UInt8}) || // C1
+      !checkRange(ctx, param::shape, 1) ||                       // C2
+      !checkMode(ctx, param::gradientUse))                       // C3
     return false;
-  TensorType stored(*parseDType(ctx.get(param::dtype)), ctx.get(param::shape));
+  TensorType stored(ctx.get(param::dtype), ctx.get(param::shape));
   const Constant *text = ctx.constant(param::view);
   if (!text || !checkedNumElements(stored.shape))
     return ctx.result(stored);
@@ -86,15 +87,16 @@ constinit const OpDef ops::Weight = {
         "weight, as of running statistics.",
     .family = "constants",
     .params = {optionalValue(param::index, {DType::Int32}, 0),
-               text(param::name), text(param::dtype), integers(param::shape),
+               text(param::name), dtypeName(param::dtype),
+               integers(param::shape),
                optionalConstant(param::view, {DType::String}),
                boolean(param::frozen, "false"),
-               text(param::mode, "\"trained\"")},
+               mode(param::gradientUse, GradientUse::Trained)},
     .traits = trait::Stored | trait::NotCallable,
     .constraints =
         {"`dtype` is fp16, fp32 or, for a part of a quantized weight, int4, "
          "int8, uint4, uint6 or uint8",
-         "extents are at least 1", "`mode` is trained or updated",
+         "extents are at least 1", oneOf<"`mode` is ", GradientUse>,
          "each step of `view` applies to the result of the step before it"},
     .infer = inferWeight,
 };

@@ -21,6 +21,7 @@
 #include "lib/IR/Diags.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
+#include "lib/Ops/Modes.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Quantization.h"
 #include "llvm/Support/MathExtras.h"
@@ -191,8 +192,8 @@ constinit const OpDef ops::ConstexprAffineDequantize = {
 };
 
 static bool inferConstexprCast(InferContext &ctx) {
-  return checkConstantOperands(ctx) &&                     // C1
-         checkChoice(ctx, param::outputDtype, {"fp32"}) && // C2
+  return checkConstantOperands(ctx) &&                         // C1
+         checkDType(ctx, param::outputDtype, {DType::FP32}) && // C2
          ctx.result({DType::FP32, ctx.type(0).shape});
 }
 
@@ -205,7 +206,7 @@ constinit const OpDef ops::ConstexprCast = {
     .summary = "Converts `source_val` to `output_dtype`.",
     .family = "constexpr",
     .params = {value(param::sourceVal, {DType::FP16}),
-               text(param::outputDtype)},
+               dtypeName(param::outputDtype)},
     .traits = trait::Mil | trait::Constexpr,
     .constraints = {constantOperands, "`output_dtype` is fp32"},
     .infer = inferConstexprCast,

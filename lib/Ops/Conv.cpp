@@ -11,6 +11,7 @@
 #include "lib/Ops/Convolution.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
+#include "lib/Ops/Modes.h"
 #include "lib/Ops/Params/Convolution.h"
 #include "lib/Ops/Positions.h"
 
@@ -28,8 +29,7 @@ static bool checkConvParameters(InferContext &ctx, unsigned spatial) {
          checkRange(ctx, param::dilations, 1) &&        // C4
          checkRange(ctx, param::groups, 1) &&           // C4
          checkRange(ctx, param::pad, 0) &&              // C4
-         checkChoice(ctx, param::padType,
-                     {"valid", "custom", "same", "same_lower"}); // C5
+         checkMode(ctx, param::padType);                // C5
 }
 
 static bool checkConvChannels(InferContext &ctx) {
@@ -174,7 +174,7 @@ struct ConvGeometry {
   }
   llvm::SmallVector<Attr, 6> attrs() const {
     return {{param::strides, llvm::ArrayRef<int64_t>(strides)},
-            {param::padType, "custom"},
+            {param::padType, PadType::Custom},
             {param::pad, llvm::ArrayRef<int64_t>(pads)},
             {param::dilations, llvm::ArrayRef<int64_t>(dilations)},
             {param::groups, groups}};
@@ -284,7 +284,7 @@ static bool positionsConv(PositionFlow &f) {
   if (axis == 1)
     return f.fail(positions::sums);
   unsigned spatial = axis - 2;
-  bool isPadded = f.op.get(param::padType) == "custom" &&
+  bool isPadded = f.op.get(param::padType) == PadType::Custom &&
                   (f.op.get(param::pad)[2 * spatial] != 0 ||
                    f.op.get(param::pad)[2 * spatial + 1] != 0);
   if (f.shape(1)[axis] != 1 || f.op.get(param::strides)[spatial] != 1 ||
@@ -303,7 +303,7 @@ constinit const OpDef ops::Conv = {
                      "[outputs, channels / groups, kernel...]"),
                stored(optionalValue(param::bias, floats, 'U', "[outputs]")),
                integers(param::strides, "ones(spatial)"),
-               text(param::padType, "\"valid\"",
+               mode(param::padType, PadType::Valid,
                     "valid: no padding; custom: `pad`; same and same_lower: "
                     "enough for ceil(extent / stride) outputs, with the odd "
                     "element at the end or (same_lower) at the start"),
@@ -318,7 +318,7 @@ constinit const OpDef ops::Conv = {
                     "pair) for each spatial axis",
                     "`strides`, `dilations` and `groups` are at least 1, `pad` "
                     "at least 0",
-                    "`pad_type` is valid, custom, same or same_lower",
+                    oneOf<"`pad_type` is ", PadType>,
                     "`x` has as many channels as `weight` times `groups`",
                     "`groups` divides the number of outputs, and `bias` has an "
                     "element for each",
@@ -342,7 +342,7 @@ static std::pair<int64_t, int64_t> transposedExtents(InferContext &ctx,
                                                      int64_t input,
                                                      int64_t kernel) {
   int64_t stride = ctx.get(param::strides)[axis];
-  if (ctx.get(param::padType).starts_with("same"))
+  if (isSame(ctx.get(param::padType)))
     return {(input - 1) * stride + 1, input * stride};
   ConvAxis back = transposedAxis(ctx, axis, input, 0, kernel);
   int64_t fewest =
@@ -379,7 +379,7 @@ static bool inferConvTranspose(InferContext &ctx) {
   for (unsigned i = 0; i < spatial; ++i) {
     auto [fewest, most] =
         transposedExtents(ctx, i, type.shape[i + 2], weight.shape[i + 2]);
-    bool same = ctx.get(param::padType).starts_with("same");
+    bool same = isSame(ctx.get(param::padType));
     int64_t extent = !wanted.empty() ? wanted[i + 2] : same ? most : fewest;
     if (extent < 1 || extent < fewest || extent > most) // C8
       return ctx.fail(diag::ConvOutput(ctx.opName(), extent, fewest, most, i),
@@ -466,7 +466,7 @@ constinit const OpDef ops::ConvTranspose = {
                         "elements to remove (before, after) per spatial axis; "
                         "used when `pad_type` is custom"),
                optionalConstant(param::outputShape, {DType::Int32}),
-               text(param::padType, "\"valid\""),
+               mode(param::padType, PadType::Valid),
                integers(param::strides, "ones(spatial)"),
                integers(param::dilations, "ones(spatial)"),
                integer(param::groups, "1")},
@@ -476,7 +476,7 @@ constinit const OpDef ops::ConvTranspose = {
                     "pair) for each spatial axis",
                     "`strides`, `dilations` and `groups` are at least 1, `pad` "
                     "at least 0",
-                    "`pad_type` is valid, custom, same or same_lower",
+                    oneOf<"`pad_type` is ", PadType>,
                     "`x` has as many channels as `weight`",
                     "`groups` divides the number of channels, and `bias` has "
                     "an element for each output",

@@ -8,7 +8,7 @@
 
 #include "lib/IR/OpDef.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Params/Convolution.h"
+#include "lib/Ops/Padding.h"
 
 namespace anec {
 
@@ -36,17 +36,12 @@ ConvAxis convAxis(const Context &ctx, unsigned axis, int64_t input,
                      ctx.get(param::dilations)[axis],
                      0,
                      0};
-  llvm::StringRef type = ctx.get(param::padType);
-  if (type == "custom") {
-    result.before = ctx.get(param::pad)[2 * axis];
-    result.after = ctx.get(param::pad)[2 * axis + 1];
-  } else if (type != "valid") {
-    int64_t outputs = (input - 1) / result.stride + 1;
-    int64_t total = std::max<int64_t>(0, (outputs - 1) * result.stride +
-                                             result.span() - input);
-    result.before = type == "same" ? total / 2 : (total + 1) / 2;
-    result.after = total - result.before;
-  }
+  int64_t outputs = (input - 1) / result.stride + 1;
+  Padding padding(ctx.get(param::padType),
+                  llvm::ArrayRef(ctx.get(param::pad)).slice(2 * axis, 2),
+                  (outputs - 1) * result.stride + result.span() - input);
+  result.before = padding.before;
+  result.after = padding.after;
   return result;
 }
 
@@ -55,18 +50,11 @@ ConvAxis convAxis(const Context &ctx, unsigned axis, int64_t input,
 /// (`input`). `pad` is the (before, after) pair of the axis.
 inline ConvAxis transposedAxis(int64_t input, int64_t output, int64_t kernel,
                                int64_t stride, int64_t dilation,
-                               llvm::StringRef padType,
-                               llvm::ArrayRef<int64_t> pad) {
+                               PadType padType, llvm::ArrayRef<int64_t> pad) {
   ConvAxis axis = {output, kernel, stride, dilation, 0, 0};
-  if (padType == "custom") {
-    axis.before = pad[0];
-    axis.after = pad[1];
-  } else if (padType != "valid") {
-    int64_t total =
-        std::max<int64_t>(0, (input - 1) * stride + axis.span() - output);
-    axis.before = padType == "same" ? total / 2 : (total + 1) / 2;
-    axis.after = total - axis.before;
-  }
+  Padding padding(padType, pad, (input - 1) * stride + axis.span() - output);
+  axis.before = padding.before;
+  axis.after = padding.after;
   return axis;
 }
 

@@ -48,7 +48,7 @@ public:
     DType dtype = op.operand(0u)->type.dtype;
     if (value->type.dtype == dtype)
       return value;
-    return make(ops::Cast, {value}, Attr(param::dtype, spelling(dtype)), part);
+    return make(ops::Cast, {value}, Attr(param::dtype, dtype), part);
   }
   /// The vector operand `param`, an element per channel, in the shape that
   /// broadcasts along axis 1 of the op's first operand, and in its type.

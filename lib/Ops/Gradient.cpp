@@ -132,8 +132,7 @@ Value *Gradient::fill(llvm::ArrayRef<int64_t> shape, double number) {
 }
 
 Value *Gradient::cast(Value *x, DType dtype) {
-  return make(ops::Cast, {x},
-              Attr(param::dtype, Constant::string(spelling(dtype))));
+  return make(ops::Cast, {x}, Attr(param::dtype, dtype));
 }
 
 Value *Gradient::matmul(Value *x, Value *y, bool transposeX, bool transposeY) {

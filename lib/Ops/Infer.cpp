@@ -11,6 +11,8 @@
 #include "Infer.h"
 #include "lib/IR/Diags.h"
 #include "lib/Ops/Diags.h"
+#include "lib/Ops/Modes.h"
+#include "lib/Support/Suggestion.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -129,13 +131,40 @@ bool anec::checkPermutation(InferContext &ctx, const IntsParam &name,
       diag::PermInvalid(ctx.opName(), name, shapeToString(given), rank));
 }
 
-bool anec::checkChoice(InferContext &ctx, const StringParam &name,
-                       llvm::ArrayRef<llvm::StringRef> choices) {
-  llvm::StringRef value = ctx.get(name);
-  if (llvm::is_contained(choices, value))
-    return true;
-  return ctx.fail(diag::ParameterChoice(ctx.opName(), name, value.str(),
-                                        llvm::join(choices, ", ")));
+/// The words, and which of them may be meant. Another element type is not a
+/// misspelled one.
+static std::string choices(llvm::StringRef given,
+                           std::span<const llvm::StringLiteral> words) {
+  Suggestion suggestion(given);
+  llvm::StringRef meant;
+  for (llvm::StringRef word : words) {
+    suggestion.consider(word);
+    if (word.equals_insensitive(given))
+      meant = word;
+  }
+  if (meant.empty())
+    meant = suggestion.found();
+  std::string text = llvm::join(words, ", ");
+  return meant.empty() || parseDType(given)
+             ? text
+             : text + "; did you mean `" + meant.str() + "`?";
+}
+
+bool anec::checkWord(InferContext &ctx, const ConstantParam &name,
+                     std::span<const llvm::StringLiteral> words) {
+  llvm::StringRef given = ctx.constant(name)->asString();
+  return llvm::is_contained(words, given) ||
+         ctx.fail(diag::ParameterChoice(ctx.opName(), name, given.str(),
+                                        choices(given, words)));
+}
+
+bool anec::checkDType(InferContext &ctx, const DTypeParam &name,
+                      DTypeSet dtypes) {
+  llvm::SmallVector<llvm::StringLiteral, 8> words;
+  for (const DTypeFacts &row : dtypeTable)
+    if (dtypes.contains(row.dtype))
+      words.push_back(row.spelling);
+  return checkWord(ctx, name, words);
 }
 
 bool anec::checkRank(InferContext &ctx, unsigned slot, unsigned min,

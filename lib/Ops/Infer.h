@@ -91,9 +91,6 @@ bool checkPermutation(InferContext &ctx, const IntsParam &name, unsigned rank);
 /// Reports that numeric constant `name` is outside of `domain`. Returns false.
 bool failNumber(InferContext &ctx, const FloatParam &name,
                 llvm::StringRef domain);
-/// Whether string constant `name` is one of `choices`.
-bool checkChoice(InferContext &ctx, const StringParam &name,
-                 llvm::ArrayRef<llvm::StringRef> choices);
 /// Whether the rank of operand `slot` is in [min, max].
 bool checkRank(InferContext &ctx, unsigned slot, unsigned min, unsigned max);
 /// Whether operand `slot` (which can be absent) has the shape `expected`.

@@ -142,7 +142,8 @@ decomposeCrossEntropyGradient(Builder &builder, const Op &op,
   Value *logits = op.operand(1u);
   bool narrow = logits->type.dtype != DType::FP32;
   if (narrow)
-    logits = d.make(ops::Cast, {logits}, Attr(param::dtype, "fp32"), "logits");
+    logits =
+        d.make(ops::Cast, {logits}, Attr(param::dtype, DType::FP32), "logits");
   int64_t axis = int64_t(logits->type.rank()) - 2;
   Value *probs =
       d.make(ops::Softmax, {logits}, Attr(param::axis, axis), "probs");
@@ -163,7 +164,7 @@ decomposeCrossEntropyGradient(Builder &builder, const Op &op,
   Value *difference = d.make(ops::Sub, {counted, oneHot}, "difference");
   Value *out = d.make(ops::Mul, {difference, factor}, narrow ? "wide" : "");
   results.push_back(
-      narrow ? d.make(ops::Cast, {out}, Attr(param::dtype, "fp16")) : out);
+      narrow ? d.make(ops::Cast, {out}, Attr(param::dtype, DType::FP16)) : out);
 }
 
 static int64_t flopsCrossEntropyGradient(const Op &op) {

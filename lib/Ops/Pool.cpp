@@ -14,6 +14,7 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
+#include "lib/Ops/Modes.h"
 #include "lib/Ops/Params/Convolution.h"
 #include "lib/Ops/Pooling.h"
 #include "lib/Ops/Positions.h"
@@ -28,8 +29,7 @@ static bool checkPoolParameters(InferContext &ctx, unsigned spatial) {
          checkRange(ctx, param::kernelSizes, 1) &&        // C3
          checkRange(ctx, param::strides, 1) &&            // C3
          checkRange(ctx, param::pad, 0) &&                // C3
-         checkChoice(ctx, param::padType,
-                     {"valid", "custom", "same", "same_lower"}); // C4
+         checkMode(ctx, param::padType);                  // C4
 }
 
 static bool inferPool(InferContext &ctx) {
@@ -38,7 +38,7 @@ static bool inferPool(InferContext &ctx) {
   TensorType type = ctx.type(0);
   if (!checkPoolParameters(ctx, type.rank() - 2))
     return false;
-  bool same = ctx.get(param::padType).starts_with("same");
+  bool same = isSame(ctx.get(param::padType));
   for (auto [i, axis] : llvm::enumerate(poolAxes(ctx, type.shape))) {
     if (ctx.get(param::ceilMode) && (same || axis.before != axis.after)) // C5
       return ctx.fail(diag::PoolCeil(ctx.opName()), {0});
@@ -173,7 +173,7 @@ public:
     }
     Value *spread =
         g.make(ops::ConvTranspose, {values, kernelPerChannel(weight)},
-               {{param::padType, "custom"},
+               {{param::padType, PadType::Custom},
                 {param::pad, llvm::ArrayRef<int64_t>(pad)},
                 {param::strides, llvm::ArrayRef<int64_t>(strides)},
                 {param::groups, channels},
@@ -322,7 +322,7 @@ static constexpr OpDef pool(llvm::StringLiteral name,
       .params = {value(param::x, floats, 'T', "[images, channels, spatial...]"),
                  integers(param::kernelSizes),
                  integers(param::strides, "ones(spatial)"),
-                 text(param::padType),
+                 mode(param::padType),
                  integers(param::pad, "zeros(2*spatial)",
                           "(before, after) per spatial axis; used when "
                           "`pad_type` is custom"),
@@ -337,7 +337,7 @@ static constexpr OpDef pool(llvm::StringLiteral name,
                       "element (a pair) for each spatial axis",
                       "`kernel_sizes` and `strides` are at least 1, `pad` "
                       "at least 0",
-                      "`pad_type` is valid, custom, same or same_lower",
+                      oneOf<"`pad_type` is ", PadType>,
                       "with `ceil_mode`, padding is equal on both sides, and "
                       "`pad_type` is not same or same_lower",
                       "`pad` is smaller than the kernel",

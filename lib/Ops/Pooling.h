@@ -8,7 +8,7 @@
 
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
-#include "lib/Ops/Params/Convolution.h"
+#include "lib/Ops/Padding.h"
 
 namespace anec {
 
@@ -22,17 +22,12 @@ struct PoolAxis {
   PoolAxis(const Context &ctx, unsigned axis, int64_t input)
       : input(input), kernel(ctx.get(param::kernelSizes)[axis]),
         stride(ctx.get(param::strides)[axis]), before(0), after(0) {
-    llvm::StringRef type = ctx.get(param::padType);
-    if (type == "custom") {
-      before = ctx.get(param::pad)[2 * axis];
-      after = ctx.get(param::pad)[2 * axis + 1];
-    } else if (type != "valid") {
-      int64_t outputs = (input - 1) / stride + 1;
-      int64_t total =
-          std::max<int64_t>(0, (outputs - 1) * stride + kernel - input);
-      before = type == "same" ? total / 2 : (total + 1) / 2;
-      after = total - before;
-    }
+    int64_t outputs = (input - 1) / stride + 1;
+    Padding padding(ctx.get(param::padType),
+                    llvm::ArrayRef(ctx.get(param::pad)).slice(2 * axis, 2),
+                    (outputs - 1) * stride + kernel - input);
+    before = padding.before;
+    after = padding.after;
     int64_t slack = input + before + after - kernel;
     bool ceil = ctx.get(param::ceilMode);
     output = slack < 0 ? 0 : (slack + (ceil ? stride - 1 : 0)) / stride + 1;

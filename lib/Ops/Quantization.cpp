@@ -8,6 +8,7 @@
 #include "Reference.h"
 #include "lib/IR/Diags.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Modes.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Quantization.h"
 #include "lib/Ops/Positions.h"
@@ -77,9 +78,9 @@ static int64_t axisOf(const EvalContext &ctx) {
 
 static bool inferQuantize(InferContext &ctx) {
   if (!checkScale(ctx) ||
-      !checkChoice(ctx, param::outputDtype, {"int8", "uint8"})) // C4
+      !checkDType(ctx, param::outputDtype, {DType::Int8, DType::UInt8})) // C4
     return false;
-  DType dtype = *parseDType(ctx.get(param::outputDtype));
+  DType dtype = ctx.get(param::outputDtype);
   if (ctx.hasOperand(2) && ctx.type(2).dtype != dtype) // C5
     return ctx.fail(diag::OperandDType(ctx.opName(), "zero_point",
                                        spelling(ctx.type(2).dtype),
@@ -109,7 +110,7 @@ constinit const OpDef ops::Quantize = {
                optionalValue(param::zeroPoint, {DType::Int8, DType::UInt8},
                              'D'),
                optionalConstant(param::axis, {DType::Int32}),
-               text(param::outputDtype)},
+               dtypeName(param::outputDtype)},
     .traits = trait::Mil,
     .constraints = {"without `axis`, `scale` and `zero_point` are scalars",
                     "`axis` is an axis of `input`",

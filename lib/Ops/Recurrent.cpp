@@ -20,6 +20,7 @@
 #include "Reference.h"
 #include "lib/IR/Diags.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Modes.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Ops/Positions.h"
 #include <cmath>
@@ -30,13 +31,6 @@ using namespace anec;
 // Activations
 //===----------------------------------------------------------------------===//
 
-namespace {
-struct GateActivation {
-  llvm::StringLiteral name;
-  double (*fn)(double);
-};
-} // namespace
-
 static double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 static double hardSigmoid(double x) {
   return std::clamp(0.2 * x + 0.5, 0.0, 1.0);
@@ -46,32 +40,27 @@ static double hyperbolicTangent(double x) { return std::tanh(x); }
 static double relu(double x) { return larger(x, 0); }
 static double linear(double x) { return x; }
 
-static constexpr GateActivation gateActivations[] = {
-    {"linear", linear},
-    {"relu", relu},
-    {"scaled_tanh", scaledTanh},
-    {"sigmoid", sigmoid},
-    {"sigmoid_hard", hardSigmoid},
-    {"tanh", hyperbolicTangent}};
+static constexpr llvm::StringRef activationNames =
+    oneOf<"activations are ", GateActivation>;
 
-static constexpr llvm::StringLiteral activationNames =
-    "activations are linear, relu, scaled_tanh, sigmoid, sigmoid_hard or tanh";
+using GateFunction = double (*)(double);
 
-static bool checkActivation(InferContext &ctx, const StringParam &name) {
-  llvm::SmallVector<llvm::StringRef, 6> names;
-  for (const GateActivation &activation : gateActivations)
-    names.push_back(activation.name);
-  return checkChoice(ctx, name, names);
-}
-
-static double (*activationOf(const EvalContext &ctx,
-                             const StringParam &name))(double) {
-  llvm::StringRef wanted = ctx.get(name);
-  return llvm::find_if(gateActivations,
-                       [&](const GateActivation &activation) {
-                         return activation.name == wanted;
-                       })
-      ->fn;
+static GateFunction functionOf(GateActivation activation) {
+  switch (activation) {
+  case GateActivation::Linear:
+    return linear;
+  case GateActivation::Relu:
+    return relu;
+  case GateActivation::ScaledTanh:
+    return scaledTanh;
+  case GateActivation::Sigmoid:
+    return sigmoid;
+  case GateActivation::SigmoidHard:
+    return hardSigmoid;
+  case GateActivation::Tanh:
+    return hyperbolicTangent;
+  }
+  llvm_unreachable("an activation without a function");
 }
 
 //===----------------------------------------------------------------------===//
@@ -189,14 +178,13 @@ static bool inferLstm(InferContext &ctx) {
     return false;
   int64_t hidden = ctx.type(LstmForward + 1).shape[1];
   if (!checkLstmDirection(ctx, LstmForward, hidden) ||
-      !checkChoice(ctx, param::direction,
-                   {"forward", "reverse", "bidirectional"}) || // C4
-      !checkActivation(ctx, param::recurrentActivation) ||     // C5
-      !checkActivation(ctx, param::cellActivation) ||          // C5
-      !checkActivation(ctx, param::activation))                // C5
+      !checkMode(ctx, param::direction) ||           // C4
+      !checkMode(ctx, param::recurrentActivation) || // C5
+      !checkMode(ctx, param::cellActivation) ||      // C5
+      !checkMode(ctx, param::activation))            // C5
     return false;
   int64_t width = hidden;
-  if (ctx.get(param::direction) == "bidirectional") {
+  if (ctx.get(param::direction) == RnnDirection::Bidirectional) {
     width = 2 * hidden;
     for (unsigned slot : {LstmBack + 0u, LstmBack + 1u})
       if (!ctx.hasOperand(slot)) // C6
@@ -239,18 +227,18 @@ struct LstmCell {
 } // namespace
 
 static void evalLstm(EvalContext &ctx) {
-  LstmCell cell{activationOf(ctx, param::recurrentActivation),
-                activationOf(ctx, param::cellActivation),
-                activationOf(ctx, param::activation)};
+  LstmCell cell{functionOf(ctx.get(param::recurrentActivation)),
+                functionOf(ctx.get(param::cellActivation)),
+                functionOf(ctx.get(param::activation))};
   if (ctx.constant(param::clip))
     cell.limit = std::fabs(ctx.get(param::clip));
-  llvm::StringRef direction = ctx.get(param::direction);
+  RnnDirection direction = ctx.get(param::direction);
   int64_t hidden = ctx.in[LstmForward + 1]->type.shape[1];
-  bool both = direction == "bidirectional";
+  bool both = direction == RnnDirection::Bidirectional;
   ctx.out[2].data = ctx.in[LstmC]->data;
   for (unsigned number = 0; number < (both ? 2 : 1); ++number) {
-    Pass pass{number == 1 || direction == "reverse", hidden, number * hidden,
-              both ? 2 * hidden : hidden};
+    Pass pass{number == 1 || direction == RnnDirection::Reverse, hidden,
+              number * hidden, both ? 2 * hidden : hidden};
     unsigned slot = number == 1 ? LstmBack : LstmForward;
     const RefTensor &inputWeight = *ctx.in[slot],
                     &stateWeight = *ctx.in[slot + 1];
@@ -289,11 +277,12 @@ constinit const OpDef ops::Lstm = {
                stored(optionalValue(param::weightHhBack)),
                stored(optionalValue(param::biasBack)),
                stored(optionalValue(param::peepholeBack)),
-               text(param::direction, "\"forward\""),
+               mode(param::direction, RnnDirection::Forward),
                boolean(param::outputSequence, "false"),
-               text(param::recurrentActivation, "\"sigmoid\"", "of i, f and o"),
-               text(param::cellActivation, "\"tanh\"", "of g"),
-               text(param::activation, "\"tanh\""),
+               mode(param::recurrentActivation, GateActivation::Sigmoid,
+                    "of i, f and o"),
+               mode(param::cellActivation, GateActivation::Tanh, "of g"),
+               mode(param::activation, GateActivation::Tanh),
                ParamDef{param::clip, ParamKind::OptionalConstant, floats, 'T',
                         0, "",
                         "limits the inputs of the gates to [-clip, clip]"}},
@@ -301,8 +290,7 @@ constinit const OpDef ops::Lstm = {
     .constraints = {"`x` has rank 3",
                     "`weight_hh` is [4H, H], and `weight_ih` [4H, inputs]",
                     "`bias` has 4H elements, and `peephole` 3H",
-                    "`direction` is forward, reverse or bidirectional",
-                    activationNames,
+                    oneOf<"`direction` is ", RnnDirection>, activationNames,
                     "when bidirectional, the backward weights are given and "
                     "have the same shapes",
                     "initial states are [batch, H], or [batch, 2H] when "
@@ -325,15 +313,16 @@ static bool inferOneWay(InferContext &ctx, int64_t gates) {
       !checkWeights(ctx, 2, gates)) // C2
     return false;
   int64_t hidden = ctx.type(3).shape[1];
-  return checkShape(ctx, 4, gates * hidden) &&                         // C3
-         checkChoice(ctx, param::direction, {"forward", "reverse"}) && // C4
-         checkActivation(ctx, param::activation) &&                    // C5
-         checkShape(ctx, 1, {ctx.type(0).shape[1], hidden}) &&         // C6
+  return checkShape(ctx, 4, gates * hidden) && // C3
+         checkMode(ctx, param::direction,
+                   {RnnDirection::Forward, RnnDirection::Reverse}) && // C4
+         checkMode(ctx, param::activation) &&                         // C5
+         checkShape(ctx, 1, {ctx.type(0).shape[1], hidden}) &&        // C6
          inferSequence(ctx, hidden, 1);
 }
 
 static bool inferGru(InferContext &ctx) {
-  return checkActivation(ctx, param::recurrentActivation) && // C5
+  return checkMode(ctx, param::recurrentActivation) && // C5
          inferOneWay(ctx, 3) &&
          checkShape(ctx, 5, 3 * ctx.type(3).shape[1]); // C3
 }
@@ -343,14 +332,14 @@ static void evalGru(EvalContext &ctx) {
   const RefTensor *bias = operandOrNull(ctx, 4),
                   *inputBias = operandOrNull(ctx, 5);
   int64_t H = stateWeight.type.shape[1];
-  auto *gate = activationOf(ctx, param::recurrentActivation);
-  auto *activation = activationOf(ctx, param::activation);
+  auto *gate = functionOf(ctx.get(param::recurrentActivation));
+  auto *activation = functionOf(ctx.get(param::activation));
   bool resetAfter = ctx.get(param::resetAfter);
   // The rows of gate o, the second of three.
   RefTensor candidateWeight{
       {DType::FP64, {H, H}},
       {stateWeight.data.begin() + H * H, stateWeight.data.begin() + 2 * H * H}};
-  Pass pass{ctx.get(param::direction) == "reverse", H, 0, H};
+  Pass pass{ctx.get(param::direction) == RnnDirection::Reverse, H, 0, H};
   runSequence(ctx, pass, [&](int64_t, const double *x, std::vector<double> &h) {
     std::vector<double> fromInput = startingAt(inputBias, 3 * H);
     std::vector<double> fromState = startingAt(bias, 3 * H);
@@ -390,10 +379,11 @@ constinit const OpDef ops::Gru = {
                since(18, stored(optionalValue(
                              param::inputBias, floats, 'T',
                              "[3H], added to the product with x"))),
-               text(param::direction, "\"forward\""),
+               mode(param::direction, RnnDirection::Forward),
                boolean(param::outputSequence, "false"),
-               text(param::recurrentActivation, "\"sigmoid\"", "of r and z"),
-               text(param::activation, "\"tanh\"", "of o"),
+               mode(param::recurrentActivation, GateActivation::Sigmoid,
+                    "of r and z"),
+               mode(param::activation, GateActivation::Tanh, "of o"),
                since(18, boolean(param::resetAfter, "false"))},
     .traits = trait::Mil,
     .constraints = {"`x` has rank 3",
@@ -419,8 +409,9 @@ static void evalRnn(EvalContext &ctx) {
   const RefTensor &inputWeight = *ctx.in[2], &stateWeight = *ctx.in[3];
   const RefTensor *bias = operandOrNull(ctx, 4);
   int64_t hidden = stateWeight.type.shape[1];
-  auto *activation = activationOf(ctx, param::activation);
-  Pass pass{ctx.get(param::direction) == "reverse", hidden, 0, hidden};
+  auto *activation = functionOf(ctx.get(param::activation));
+  Pass pass{ctx.get(param::direction) == RnnDirection::Reverse, hidden, 0,
+            hidden};
   runSequence(ctx, pass, [&](int64_t, const double *x, std::vector<double> &h) {
     std::vector<double> sums = startingAt(bias, hidden);
     addProduct(inputWeight, x, sums);
@@ -441,9 +432,9 @@ constinit const OpDef ops::Rnn = {
                stored(value(param::weightIh, floats, 'T', "[H, inputs]")),
                stored(value(param::weightHh, floats, 'T', "[H, H]")),
                stored(optionalValue(param::bias, floats, 'T', "[H]")),
-               text(param::direction, "\"forward\""),
+               mode(param::direction, RnnDirection::Forward),
                boolean(param::outputSequence, "false"),
-               text(param::activation, "\"tanh\"")},
+               mode(param::activation, GateActivation::Tanh)},
     .traits = trait::Mil,
     .constraints = {"`x` has rank 3",
                     "`weight_hh` is [H, H], and `weight_ih` [H, inputs]",

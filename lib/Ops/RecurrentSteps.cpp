@@ -88,7 +88,7 @@ public:
                    Attr(param::beta, Constant::scalar(dtype, high))},
                   "limited");
   }
-  Value *activation(const StringParam &param, Value *x);
+  Value *activation(const ModeParam<GateActivation> &param, Value *x);
 
 private:
   Value *scaled(Value *x, double factor) {
@@ -103,23 +103,25 @@ private:
 } // namespace
 
 /// See Recurrent.cpp.
-Value *Steps::activation(const StringParam &param, Value *x) {
-  llvm::StringRef name = op.get(param);
-  if (name == "relu")
+Value *Steps::activation(const ModeParam<GateActivation> &param, Value *x) {
+  switch (op.get(param)) {
+  case GateActivation::Linear:
+    return x;
+  case GateActivation::Relu:
     return d.make(ops::Relu, {x}, "active");
-  if (name == "sigmoid")
-    return d.make(ops::Sigmoid, {x}, "active");
-  if (name == "tanh")
-    return d.make(ops::Tanh, {x}, "active");
-  if (name == "scaled_tanh")
+  case GateActivation::ScaledTanh:
     return scaled(d.make(ops::Tanh, {scaled(x, 2.0 / 3)}, "active"), 1.7159);
-  if (name == "sigmoid_hard") {
+  case GateActivation::Sigmoid:
+    return d.make(ops::Sigmoid, {x}, "active");
+  case GateActivation::SigmoidHard: {
     // One after the other: the order of arguments differs among compilers.
     Value *slope = scaled(x, 0.2), *half = d.scalar(0.5, "half");
     return clip(add(slope, half), 0, 1);
   }
-  assert(name == "linear");
-  return x;
+  case GateActivation::Tanh:
+    return d.make(ops::Tanh, {x}, "active");
+  }
+  llvm_unreachable("an activation without an op");
 }
 
 /// The index of step `number` in the sequence.
@@ -190,12 +192,12 @@ static void unrollDirection(Steps &s, const Op &op, const LstmWeights &weights,
 void anec::unrollLstm(Builder &builder, const Op &op,
                       llvm::SmallVectorImpl<Value *> &results) {
   Steps s(builder, op);
-  llvm::StringRef direction = op.get(param::direction);
+  RnnDirection direction = op.get(param::direction);
   LstmWeights weights{op.operand(param::weightIh), op.operand(param::weightHh),
                       op.operand(param::bias), op.operand(param::peephole)};
-  bool isReverse = direction == "reverse";
+  bool isReverse = direction == RnnDirection::Reverse;
   unrollDirection(s, op, weights, isReverse, 0, results);
-  if (direction != "bidirectional")
+  if (direction != RnnDirection::Bidirectional)
     return;
   LstmWeights back{op.operand(param::weightIhBack),
                    op.operand(param::weightHhBack), op.operand(param::biasBack),
@@ -215,7 +217,7 @@ void anec::unrollGru(Builder &builder, const Op &op,
   Steps s(builder, op);
   Value *weight = op.operand(param::weightHh), *bias = op.operand(param::bias);
   int64_t hidden = weight->type.shape[1];
-  bool isReverse = op.get(param::direction) == "reverse";
+  bool isReverse = op.get(param::direction) == RnnDirection::Reverse;
   bool resetAfter = op.get(param::resetAfter);
   // Gates r, o, z: without `reset_after`, o has a product of its own.
   Value *ofCandidate = nullptr, *biasOfCandidate = nullptr;
@@ -254,7 +256,7 @@ void anec::unrollGru(Builder &builder, const Op &op,
 void anec::unrollRnn(Builder &builder, const Op &op,
                      llvm::SmallVectorImpl<Value *> &results) {
   Steps s(builder, op);
-  bool isReverse = op.get(param::direction) == "reverse";
+  bool isReverse = op.get(param::direction) == RnnDirection::Reverse;
   Value *h = op.operand(param::initialH);
   llvm::SmallVector<Value *, 16> states;
   for (int64_t number = 0; number < s.count(); ++number) {

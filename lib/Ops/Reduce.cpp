@@ -7,6 +7,7 @@
 #include "Reference.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Gradient.h"
+#include "lib/Ops/Modes.h"
 #include <cmath>
 
 using namespace anec;
@@ -243,10 +244,10 @@ constinit const OpDef ops::ReduceLogSumExp =
 static bool inferArg(InferContext &ctx) {
   const TensorType &x = ctx.type(0);
   int64_t axis = ctx.get(param::axis);
-  if (!ctx.normalizeAxis(axis, x.rank()) ||                       // C1
-      !checkChoice(ctx, param::outputDtype, {"int32", "uint16"})) // C2
+  if (!ctx.normalizeAxis(axis, x.rank()) ||                                // C1
+      !checkDType(ctx, param::outputDtype, {DType::Int32, DType::UInt16})) // C2
     return false;
-  return ctx.result({*parseDType(ctx.get(param::outputDtype)),
+  return ctx.result({ctx.get(param::outputDtype),
                      dropAxes(x.shape, axis, ctx.get(param::keepDims))});
 }
 
@@ -282,7 +283,7 @@ static constexpr OpDef argReduction(llvm::StringLiteral name,
           .family = "reduce",
           .params = {value(param::x, numbers), integer(param::axis, "-1"),
                      boolean(param::keepDims, "false"),
-                     since(17, text(param::outputDtype, "\"int32\""))},
+                     since(17, dtypeName(param::outputDtype, DType::Int32))},
           .traits = trait::Mil | trait::Reduction | trait::AlongAxis |
                     trait::ZeroGradient,
           .constraints = {"`axis` is an axis of `x`",

@@ -19,17 +19,25 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
+#include "lib/Ops/Modes.h"
 #include "lib/Ops/Params/Sampling.h"
 #include "lib/Ops/Positions.h"
 #include <cmath>
 
-namespace anec::param {
+namespace anec {
+
+/// How `resize` reads between two elements.
+ANEC_ENUM(InterpolationMode, (Linear, "LINEAR"),
+          (NearestNeighbor, "NEAREST_NEIGHBOR"))
+
+namespace param {
 ANEC_PARAM(cropHeight, "crop_height", Ints)
 ANEC_PARAM(cropWidth, "crop_width", Ints)
 ANEC_PARAM(halfPixelCenters, "half_pixel_centers", Bool)
-ANEC_PARAM(interpolationMode, "interpolation_mode", String)
+ANEC_MODE(interpolationMode, "interpolation_mode", InterpolationMode)
 ANEC_PARAM(resizedDims, "resized_dims", Int)
-} // namespace anec::param
+} // namespace param
+} // namespace anec
 
 using namespace anec;
 
@@ -37,25 +45,26 @@ using namespace anec;
 // Sampling modes
 //===----------------------------------------------------------------------===//
 
-bool anec::checkSamplingMode(InferContext &ctx) {
-  return checkChoice(ctx, param::samplingMode,
-                     {"ALIGN_CORNERS", "DEFAULT", "OFFSET_CORNERS",
-                      "STRICT_ALIGN_CORNERS", "UNALIGN_CORNERS"});
-}
-
-double anec::samplingPoint(llvm::StringRef mode, int64_t i, double inputs,
+double anec::samplingPoint(SamplingMode mode, int64_t i, double inputs,
                            int64_t outputs) {
   double count = double(outputs), point = 0;
-  if (mode == "UNALIGN_CORNERS") {
-    point = (double(i) + 0.5) * inputs / count - 0.5;
-  } else if (mode == "OFFSET_CORNERS") {
-    point = (double(i) + 0.5) * std::fmax(1, inputs - 1) / count;
-  } else if (mode == "DEFAULT") {
+  switch (mode) {
+  case SamplingMode::AlignCorners:
+    point =
+        outputs > 1 ? double(i) * (inputs - 1) / (count - 1) : (inputs - 1) / 2;
+    break;
+  case SamplingMode::Default:
     point = double(i) * inputs / count;
-  } else if (outputs > 1) {
-    point = double(i) * (inputs - 1) / (count - 1);
-  } else if (mode == "ALIGN_CORNERS") {
-    point = (inputs - 1) / 2;
+    break;
+  case SamplingMode::OffsetCorners:
+    point = (double(i) + 0.5) * std::fmax(1, inputs - 1) / count;
+    break;
+  case SamplingMode::StrictAlignCorners:
+    point = outputs > 1 ? double(i) * (inputs - 1) / (count - 1) : 0;
+    break;
+  case SamplingMode::UnalignCorners:
+    point = (double(i) + 0.5) * inputs / count - 0.5;
+    break;
   }
   return std::fmin(std::fmax(point, 0), inputs - 1);
 }
@@ -105,17 +114,18 @@ namespace {
 /// The parameters of a resizing op: it resizes the axes from `firstAxis` on.
 struct Resizing {
   unsigned firstAxis;
-  llvm::StringRef mode;
+  SamplingMode mode;
   bool linear;
 
   std::vector<Tap> taps(int64_t inputs, int64_t outputs) const {
     std::vector<Tap> taps;
     for (int64_t i = 0; i < outputs; ++i) {
       double point = samplingPoint(mode, i, double(inputs), outputs);
-      taps.push_back(
-          linear
-              ? Tap::linear(point, inputs)
-              : Tap::nearest(mode == "DEFAULT" ? point : point + 0.5, inputs));
+      taps.push_back(linear ? Tap::linear(point, inputs)
+                            : Tap::nearest(mode == SamplingMode::Default
+                                               ? point
+                                               : point + 0.5,
+                                           inputs));
     }
     return taps;
   }
@@ -191,7 +201,7 @@ static bool inferResizeTo(InferContext &ctx) {
 }
 
 static bool inferResizeBilinear(InferContext &ctx) {
-  return checkSamplingMode(ctx) && inferResizeTo(ctx); // C3
+  return checkMode(ctx, param::samplingMode) && inferResizeTo(ctx); // C3
 }
 
 namespace {
@@ -207,7 +217,7 @@ namespace {
 struct Nearest {
   template <typename Context>
   static Resizing of(const Context &, unsigned rank) {
-    return {rank - 2, "DEFAULT", /*linear=*/false};
+    return {rank - 2, SamplingMode::Default, /*linear=*/false};
   }
 };
 } // namespace
@@ -219,11 +229,10 @@ constinit const OpDef ops::ResizeBilinear = {
     .family = "resize",
     .params = {value(param::x), integer(param::targetSizeHeight, "1"),
                integer(param::targetSizeWidth, "1"),
-               text(param::samplingMode, "\"DEFAULT\"")},
+               mode(param::samplingMode, SamplingMode::Default)},
     .traits = trait::Mil,
     .constraints = {"`x` has a rank of at least 3", "sizes are at least 1",
-                    "`sampling_mode` is ALIGN_CORNERS, DEFAULT, "
-                    "OFFSET_CORNERS, STRICT_ALIGN_CORNERS or UNALIGN_CORNERS"},
+                    oneOf<"`sampling_mode` is ", SamplingMode>},
     .infer = inferResizeBilinear,
     .eval = evalResizing<Bilinear>,
     .flops = flopsLinear,
@@ -283,9 +292,9 @@ struct Upsampling {
                     ? ctx.get(param::halfPixelCenters)
                     : !align;
     return {rank - 2,
-            align  ? "STRICT_ALIGN_CORNERS"
-            : half ? "UNALIGN_CORNERS"
-                   : "DEFAULT",
+            align  ? SamplingMode::StrictAlignCorners
+            : half ? SamplingMode::UnalignCorners
+                   : SamplingMode::Default,
             /*linear=*/true};
   }
 };
@@ -345,9 +354,8 @@ static bool inferResize(InferContext &ctx) {
                               "at most " + std::to_string(type.rank())));
   if (!checkRange(ctx, param::shape, 0) ||                              // C2
       !checkRange(ctx, param::resizedDims, 0, int64_t(shape.size())) || // C3
-      !checkChoice(ctx, param::interpolationMode,
-                   {"LINEAR", "NEAREST_NEIGHBOR"}) || // C4
-      !checkSamplingMode(ctx))                        // C5
+      !checkMode(ctx, param::interpolationMode) ||                      // C4
+      !checkMode(ctx, param::samplingMode))                             // C5
     return false;
   int64_t count = ctx.get(param::resizedDims);
   for (int64_t i = 1; i <= count; ++i)
@@ -362,7 +370,7 @@ struct ToShape {
   static Resizing of(const Context &ctx, unsigned rank) {
     return {rank - unsigned(ctx.get(param::resizedDims)),
             ctx.get(param::samplingMode),
-            ctx.get(param::interpolationMode) == "LINEAR"};
+            ctx.get(param::interpolationMode) == InterpolationMode::Linear};
   }
 };
 } // namespace
@@ -381,15 +389,14 @@ constinit const OpDef ops::Resize = {
                   1},
          ParamDef{
              param::resizedDims, ParamKind::Constant, {DType::UInt32}, 0, 0},
-         text(param::interpolationMode, "\"LINEAR\""),
-         text(param::samplingMode, "\"DEFAULT\"")},
+         mode(param::interpolationMode, InterpolationMode::Linear),
+         mode(param::samplingMode, SamplingMode::Default)},
     .traits = trait::Mil,
     .constraints = {"`shape` has at most as many elements as the rank of `x`",
                     "extents are at least 0",
                     "`resized_dims` is at most the length of `shape`",
-                    "`interpolation_mode` is LINEAR or NEAREST_NEIGHBOR",
-                    "`sampling_mode` is ALIGN_CORNERS, DEFAULT, "
-                    "OFFSET_CORNERS, STRICT_ALIGN_CORNERS or UNALIGN_CORNERS"},
+                    oneOf<"`interpolation_mode` is ", InterpolationMode>,
+                    oneOf<"`sampling_mode` is ", SamplingMode>},
     .infer = inferResize,
     .eval = evalResizing<ToShape>,
     .flops = flopsLinear,

@@ -9,6 +9,7 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
+#include "lib/Ops/Modes.h"
 #include "lib/Ops/Positions.h"
 #include "lib/Ops/RopeAngles.h"
 #include "lib/Support/Half.h"
@@ -52,12 +53,12 @@ static bool failRotary(InferContext &ctx, int64_t rotary) {
 static bool checkFactors(InferContext &ctx, const ConstantParam &name,
                          int64_t pairs) {
   const Constant *factors = ctx.constant(name);
-  if (ctx.get(param::scaling) != "longrope")
-    return !factors || ctx.fail(diag::RopeNotUsed(ctx.opName(), name,
-                                                  ctx.get(param::scaling)));
+  RopeScalingKind kind = ctx.get(param::scaling);
+  if (kind != RopeScalingKind::LongRope)
+    return !factors ||
+           ctx.fail(diag::RopeNotUsed(ctx.opName(), name, spelling(kind)));
   if (!factors)
-    return ctx.fail(
-        diag::RopeMissing(ctx.opName(), ctx.get(param::scaling), name));
+    return ctx.fail(diag::RopeMissing(ctx.opName(), spelling(kind), name));
   // Layers without rotation can share their text with others.
   if (pairs > 0 && !checkLength(ctx, name, size_t(pairs)))
     return false;
@@ -69,21 +70,19 @@ static bool checkFactors(InferContext &ctx, const ConstantParam &name,
 
 /// Whether the parameters of scaling belong to its kind.
 static bool checkScaling(InferContext &ctx, int64_t rotary) {
-  llvm::StringRef kind = ctx.get(param::scaling);
-  if (!checkChoice(ctx, param::scaling, // C6
-                   {"none", "linear", "dynamic", "llama3", "yarn", "longrope"}))
+  if (!checkMode(ctx, param::scaling)) // C6
     return false;
-  bool isByTurns = kind == "llama3" || kind == "yarn";
-  bool hasOriginal = isByTurns || kind == "dynamic" || kind == "longrope";
-  bool hasFactor = kind != "none" && kind != "longrope";
-  if (!hasFactor && ctx.get(param::factor) != 1) // C6
-    return ctx.fail(diag::RopeNotUsed(ctx.opName(), param::factor, kind));
+  RopeScalingKind kind = ctx.get(param::scaling);
+  bool isByTurns = hasTurns(kind);
+  if (!hasFactor(kind) && ctx.get(param::factor) != 1) // C6
+    return ctx.fail(
+        diag::RopeNotUsed(ctx.opName(), param::factor, spelling(kind)));
   if (!checkRange(ctx, param::positions, 0) || // C7
       !checkRange(ctx, param::originalPositions, 0))
     return false;
-  if (hasOriginal && ctx.get(param::originalPositions) == 0) // C7
-    return ctx.fail(
-        diag::RopeMissing(ctx.opName(), kind, param::originalPositions));
+  if (hasOriginal(kind) && ctx.get(param::originalPositions) == 0) // C7
+    return ctx.fail(diag::RopeMissing(ctx.opName(), spelling(kind),
+                                      param::originalPositions));
   double slow = ctx.get(param::slowTurns), fast = ctx.get(param::fastTurns);
   if (isByTurns && !(slow > 0)) // C7
     return failNumber(ctx, param::slowTurns, "a positive number");
@@ -96,7 +95,7 @@ static bool checkScaling(InferContext &ctx, int64_t rotary) {
 /// Whether the constants that `rope` and `rope_table` have in common are of
 /// angles for `rotary` channels.
 static bool checkAngles(InferContext &ctx, int64_t rotary) {
-  if (!checkChoice(ctx, param::style, {"interleaved", "half_split"})) // C3
+  if (!checkMode(ctx, param::style)) // C3
     return false;
   for (const FloatParam &positive :
        {param::theta, param::factor, param::magnitude}) {
@@ -183,7 +182,7 @@ static Value *rotatePairs(Decomposition &d, const Op &op, Value *cosine,
               shape = headShape(original);
   int64_t heads = shape[0], width = shape[1], positions = shape[2];
   int64_t rotary = cosine->type.shape[1];
-  bool interleaved = op.get(param::style) == "interleaved";
+  bool interleaved = op.get(param::style) == RopeStyle::Interleaved;
   auto view = [&](Value *value, const Shape &shape, llvm::StringRef part) {
     return value->type.shape == shape ? value : d.reshape(value, shape, part);
   };
@@ -275,12 +274,12 @@ constinit const OpDef ops::Rope = {
         "between; longrope divides by a number for each pair: the long ones "
         "where `positions` exceeds them, else the short ones.",
     .family = "attention",
-    .params = {value(param::x), text(param::style, "\"interleaved\""),
+    .params = {value(param::x), mode(param::style, RopeStyle::Interleaved),
                number(param::theta, "10000", 0, {DType::FP32}),
                boolean(param::inverse, "false"),
                described(integer(param::rotary, "-1"),
                          "the channels that are rotated; -1 is all"),
-               text(param::scaling, "\"none\""),
+               mode(param::scaling, RopeScalingKind::None),
                number(param::factor, "1", 0, {DType::FP32}),
                integer(param::originalPositions, "0"),
                number(param::slowTurns, "1", 0, {DType::FP32}),
@@ -294,12 +293,12 @@ constinit const OpDef ops::Rope = {
         {"`x` has rank 3, or 4 with a batch",
          "the width is even, and so is `rotary`, which is -1 or at most the "
          "width",
-         "`style` is interleaved or half_split",
+         oneOf<"`style` is ", RopeStyle>,
          "`theta`, `factor` and `magnitude` are positive",
          "there are at most 2^26 angles, because their sines and cosines are "
          "stored in the program",
-         "`scaling` is none, linear, dynamic, llama3, yarn or longrope; "
-         "`factor` is 1 with none and longrope",
+         oneOf<"`scaling` is ", RopeScalingKind,
+               "; `factor` is 1 with none and longrope">,
          "`original_positions` is given with dynamic, llama3, yarn and "
          "longrope; `slow_turns` is positive and less than `fast_turns` with "
          "llama3 and yarn",
@@ -330,9 +329,9 @@ static bool inferRopeTable(InferContext &ctx) {
   if (width % 2) // C2
     return ctx.fail(diag::OddWidth(ctx.opName(), width));
   if (!checkAngles(ctx, width) || !checkTableSize(ctx, width, count) ||
-      !checkChoice(ctx, param::dtype, {"fp16", "fp32"})) // C7
+      !checkDType(ctx, param::dtype, {DType::FP16, DType::FP32})) // C7
     return false;
-  TensorType table(*parseDType(ctx.get(param::dtype)), {1, width, count});
+  TensorType table(ctx.get(param::dtype), {1, width, count});
   ctx.results.assign(2, table);
   return true;
 }
@@ -360,10 +359,11 @@ constinit const OpDef ops::RopeTable = {
         "the first elements of pairs are negative.",
     .family = "attention",
     .params = {value(param::position, {DType::Int32}, 0), integer(param::width),
-               integer(param::count), text(param::style, "\"interleaved\""),
+               integer(param::count),
+               mode(param::style, RopeStyle::Interleaved),
                number(param::theta, "10000", 0, {DType::FP32}),
                boolean(param::inverse, "false"),
-               text(param::scaling, "\"none\""),
+               mode(param::scaling, RopeScalingKind::None),
                number(param::factor, "1", 0, {DType::FP32}),
                integer(param::originalPositions, "0"),
                number(param::slowTurns, "1", 0, {DType::FP32}),
@@ -373,12 +373,12 @@ constinit const OpDef ops::RopeTable = {
                factorsOfPairs(param::longFactors),
                described(integer(param::positions, "0"),
                          "the length that scaling is for; 0 is `count`"),
-               text(param::dtype, "\"fp16\"")},
+               dtypeName(param::dtype, DType::FP16)},
     .traits = trait::NotCallable,
     .constraints = {"`position` is a scalar, or a list whose length divides "
                     "`count`",
                     "`width` is even and at least 2, and `count` at least 1",
-                    "`style` is interleaved or half_split",
+                    oneOf<"`style` is ", RopeStyle>,
                     "`theta`, `factor` and `magnitude` are positive",
                     "there are at most 2^26 angles",
                     "`scaling` and what belongs to it are as `rope` takes them",
@@ -401,8 +401,8 @@ static bool inferRotate(InferContext &ctx) {
       given.size() == 3 && given[1] > 0 && given[1] < shape[1] &&
       given[1] % 2 == 0)
     table[1] = given[1];
-  return checkShape(ctx, 1, table) && checkShape(ctx, 2, table) &&        // C3
-         checkChoice(ctx, param::style, {"interleaved", "half_split"}) && // C4
+  return checkShape(ctx, 1, table) && checkShape(ctx, 2, table) && // C3
+         checkMode(ctx, param::style) &&                           // C4
          inferSame(ctx);
 }
 
@@ -411,7 +411,7 @@ static void evalRotate(EvalContext &ctx) {
   Shape shape = headShape(x.type.shape);
   int64_t width = shape[1], positions = shape[2];
   int64_t rotary = ctx.in[1]->type.shape[1];
-  bool interleaved = ctx.get(param::style) == "interleaved";
+  bool interleaved = ctx.get(param::style) == RopeStyle::Interleaved;
   ctx.out[0].data = x.data;
   for (int64_t h = 0; h < shape[0]; ++h)
     for (int64_t row = 0; row < rotary; ++row) {
@@ -445,12 +445,12 @@ constinit const OpDef ops::Rotate = {
     .params = {value(param::x),
                value(param::cosines, floats, 'T', "[1, channels, positions]"),
                value(param::sines, floats, 'T', "[1, channels, positions]"),
-               text(param::style, "\"interleaved\"")},
+               mode(param::style, RopeStyle::Interleaved)},
     .traits = trait::NotCallable,
     .constraints = {"`x` has rank 3, or 4 with a batch", "the width is even",
                     "the tables are [1, channels, positions], with an even "
                     "number of channels, at most the width",
-                    "`style` is interleaved or half_split"},
+                    oneOf<"`style` is ", RopeStyle>},
     .infer = inferRotate,
     .eval = evalRotate,
     .decompose = decomposeRotate,

@@ -62,7 +62,7 @@ double Scaling::yarn(double step, int64_t pair) const {
 template <typename Context>
 void RopeAngles::read(const Context &ctx, int64_t rotated, int64_t length) {
   rotary = rotated;
-  isInterleaved = ctx.get(param::style) == "interleaved";
+  isInterleaved = ctx.get(param::style) == RopeStyle::Interleaved;
   magnitude = ctx.get(param::magnitude);
   Scaling scaling = {ctx.get(param::theta),
                      ctx.get(param::factor),
@@ -73,23 +73,34 @@ void RopeAngles::read(const Context &ctx, int64_t rotated, int64_t length) {
                      ctx.get(param::positions)};
   if (scaling.positions == 0)
     scaling.positions = length;
-  llvm::StringRef kind = ctx.get(param::scaling);
+  RopeScalingKind kind = ctx.get(param::scaling);
   const Constant *factors = nullptr;
-  if (kind == "longrope")
+  if (kind == RopeScalingKind::LongRope)
     factors = ctx.constant(scaling.positions > scaling.original
                                ? param::longFactors
                                : param::shortFactors);
-  double theta = kind == "dynamic" ? scaling.dynamicTheta() : scaling.theta;
+  double theta =
+      kind == RopeScalingKind::Dynamic ? scaling.dynamicTheta() : scaling.theta;
   for (int64_t pair = 0; pair < rotary / 2; ++pair) {
     double step = std::pow(theta, -2.0 * double(pair) / double(rotary));
-    if (kind == "linear")
+    switch (kind) {
+    case RopeScalingKind::None:
+    case RopeScalingKind::Dynamic:
+      break;
+    case RopeScalingKind::Linear:
       step /= scaling.factor;
-    else if (kind == "llama3")
+      break;
+    case RopeScalingKind::Llama3:
       step = scaling.llama3(step);
-    else if (kind == "yarn")
+      break;
+    case RopeScalingKind::Yarn:
       step = scaling.yarn(step, pair);
-    else if (factors)
-      step /= factors->doubleAt(pair);
+      break;
+    case RopeScalingKind::LongRope:
+      if (factors)
+        step /= factors->doubleAt(pair);
+      break;
+    }
     steps.push_back(ctx.get(param::inverse) ? -step : step);
   }
 }

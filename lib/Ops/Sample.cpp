@@ -14,13 +14,23 @@
 #include "lib/IR/Diags.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
+#include "lib/Ops/Modes.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Sampling.h"
 #include "lib/Ops/Positions.h"
 #include <cmath>
 
-namespace anec::param {
-ANEC_PARAM(boxCoordinateMode, "box_coordinate_mode", String)
+namespace anec {
+
+/// The four numbers of a box: its center and its size, or two corners.
+ANEC_ENUM(BoxCoordinateMode,
+          (CenterSizeHeightFirst, "CENTER_SIZE_HEIGHT_FIRST"),
+          (CenterSizeWidthFirst, "CENTER_SIZE_WIDTH_FIRST"),
+          (CornersHeightFirst, "CORNERS_HEIGHT_FIRST"),
+          (CornersWidthFirst, "CORNERS_WIDTH_FIRST"))
+
+namespace param {
+ANEC_MODE(boxCoordinateMode, "box_coordinate_mode", BoxCoordinateMode)
 ANEC_PARAM(boxIndices, "box_indices", Value)
 ANEC_PARAM(normalizedCoordinates, "normalized_coordinates", Bool)
 ANEC_PARAM(outputHeight, "output_height", Int)
@@ -30,7 +40,8 @@ ANEC_PARAM(spatialScale, "spatial_scale", Float)
 ANEC_PARAM(targetHeight, "target_height", Int)
 ANEC_PARAM(targetWidth, "target_width", Int)
 ANEC_PARAM(transformMatrix, "transform_matrix", Value)
-} // namespace anec::param
+} // namespace param
+} // namespace anec
 
 using namespace anec;
 
@@ -42,7 +53,7 @@ namespace {
 
 /// How positions outside of an image are read.
 struct Outside {
-  enum Kind { Value, Border, Reflection, Symmetric } kind = Value;
+  PaddingMode mode = PaddingMode::Constant;
   double value = 0;
 
   /// The position inside an axis of `extent` that is read for position `i`;
@@ -50,14 +61,15 @@ struct Outside {
   std::optional<int64_t> resolve(int64_t i, int64_t extent) const {
     if (i >= 0 && i < extent)
       return i;
-    if (kind == Value)
+    if (mode == PaddingMode::Constant)
       return std::nullopt;
-    if (kind == Border || extent == 1)
+    if (mode == PaddingMode::Border || extent == 1)
       return std::clamp<int64_t>(i, 0, extent - 1);
     // The axis and its mirror image repeat; Symmetric also repeats the edges.
-    int64_t period = kind == Reflection ? 2 * (extent - 1) : 2 * extent;
+    int64_t repeated = mode == PaddingMode::Symmetric ? 1 : 0;
+    int64_t period = 2 * (extent - 1 + repeated);
     int64_t at = (i % period + period) % period;
-    return at < extent ? at : period - at - (kind == Symmetric ? 1 : 0);
+    return at < extent ? at : period - at - repeated;
   }
 };
 
@@ -107,11 +119,17 @@ static Plane planeOf(const RefTensor &x, int64_t n, int64_t c,
 
 /// Converts a coordinate to a position in an axis of `extent` elements.
 static double positionOf(double coordinate, int64_t extent,
-                         llvm::StringRef mode, bool alignCorners) {
-  if (mode == "unnormalized")
+                         CoordinatesMode mode, bool alignCorners) {
+  double part = coordinate;
+  switch (mode) {
+  case CoordinatesMode::NormalizedMinusOneToOne:
+    part = (coordinate + 1) / 2;
+    break;
+  case CoordinatesMode::NormalizedZeroToOne:
+    break;
+  case CoordinatesMode::Unnormalized:
     return boundPoint(coordinate);
-  double part =
-      mode == "normalized_zero_to_one" ? coordinate : (coordinate + 1) / 2;
+  }
   return boundPoint(alignCorners ? part * double(extent - 1)
                                  : part * double(extent) - 0.5);
 }
@@ -129,13 +147,10 @@ static bool inferResample(InferContext &ctx) {
     return false;
   TensorType type = ctx.type(0);
   const Shape &points = ctx.type(1).shape;
-  if (!checkShape(ctx, 1, {type.shape[0], points[1], points[2], 2}) ||   // C2
-      !checkChoice(ctx, param::samplingMode, {"bilinear", "nearest"}) || // C3
-      !checkChoice(ctx, param::paddingMode,
-                   {"border", "constant", "reflection", "symmetric"}) || // C4
-      !checkChoice(ctx, param::coordinatesMode,
-                   {"normalized_minus_one_to_one", "normalized_zero_to_one",
-                    "unnormalized"})) // C5
+  if (!checkShape(ctx, 1, {type.shape[0], points[1], points[2], 2}) || // C2
+      !checkMode(ctx, param::interpolation) ||                         // C3
+      !checkMode(ctx, param::paddingMode) ||                           // C4
+      !checkMode(ctx, param::coordinatesMode))                         // C5
     return false;
   type.shape[2] = points[1];
   type.shape[3] = points[2];
@@ -143,12 +158,7 @@ static bool inferResample(InferContext &ctx) {
 }
 
 static Outside outsideOf(const EvalContext &ctx) {
-  llvm::StringRef mode = ctx.get(param::paddingMode);
-  Outside::Kind kind = mode == "border"       ? Outside::Border
-                       : mode == "reflection" ? Outside::Reflection
-                       : mode == "symmetric"  ? Outside::Symmetric
-                                              : Outside::Value;
-  return {kind, ctx.get(param::paddingValue)};
+  return {ctx.get(param::paddingMode), ctx.get(param::paddingValue)};
 }
 
 static void evalResample(EvalContext &ctx) {
@@ -156,9 +166,9 @@ static void evalResample(EvalContext &ctx) {
   RefTensor &out = ctx.out[0];
   const Shape &shape = out.type.shape;
   Outside outside = outsideOf(ctx);
-  llvm::StringRef mode = ctx.get(param::coordinatesMode);
+  CoordinatesMode mode = ctx.get(param::coordinatesMode);
   bool align = ctx.get(param::alignCorners);
-  bool nearest = ctx.get(param::samplingMode) == "nearest";
+  bool nearest = ctx.get(param::interpolation) == Interpolation::Nearest;
   int64_t pixels = shape[2] * shape[3];
   for (int64_t n = 0; n < shape[0]; ++n)
     for (int64_t c = 0; c < shape[1]; ++c) {
@@ -186,19 +196,17 @@ constinit const OpDef ops::Resample = {
                      "[images, channels, height, width]"),
                value(param::coordinates, coordinateTypes, 'U',
                      "[images, rows, columns, 2]"),
-               text(param::samplingMode), text(param::paddingMode),
-               number(param::paddingValue), text(param::coordinatesMode),
+               mode(param::interpolation), mode(param::paddingMode),
+               number(param::paddingValue), mode(param::coordinatesMode),
                boolean(param::alignCorners, "",
                        "whether normalized coordinates range between the "
                        "centers of the corner pixels, instead of their edges")},
     .traits = trait::Mil,
     .constraints = {"`x` and `coordinates` have rank 4",
                     "`coordinates` has pairs for each image",
-                    "`sampling_mode` is bilinear or nearest",
-                    "`padding_mode` is border, constant, reflection or "
-                    "symmetric",
-                    "`coordinates_mode` is normalized_minus_one_to_one, "
-                    "normalized_zero_to_one or unnormalized"},
+                    oneOf<"`sampling_mode` is ", Interpolation>,
+                    oneOf<"`padding_mode` is ", PaddingMode>,
+                    oneOf<"`coordinates_mode` is ", CoordinatesMode>},
     .infer = inferResample,
     .eval = evalResample,
     .flops = flopsSample,
@@ -214,13 +222,13 @@ static bool inferAffine(InferContext &ctx) {
     return false;
   TensorType type = ctx.type(0);
   int64_t matrices = ctx.type(1).shape[0] == 1 ? 1 : type.shape[0];
-  if (!checkShape(ctx, 1, {matrices, 6}) ||                   // C2
-      !checkRange(ctx, param::outputHeight, 1) ||             // C3
-      !checkRange(ctx, param::outputWidth, 1) ||              // C3
-      !checkChoice(ctx, param::samplingMode, {"bilinear"}) || // C4
-      !checkChoice(ctx, param::paddingMode, {"constant"}) ||  // C4
-      !checkChoice(ctx, param::coordinatesMode,
-                   {"normalized_minus_one_to_one"})) // C4
+  if (!checkShape(ctx, 1, {matrices, 6}) ||                               // C2
+      !checkRange(ctx, param::outputHeight, 1) ||                         // C3
+      !checkRange(ctx, param::outputWidth, 1) ||                          // C3
+      !checkMode(ctx, param::interpolation, {Interpolation::Bilinear}) || // C4
+      !checkMode(ctx, param::paddingMode, {PaddingMode::Constant}) ||     // C4
+      !checkMode(ctx, param::coordinatesMode,
+                 {CoordinatesMode::NormalizedMinusOneToOne})) // C4
     return false;
   if (ctx.constant(param::paddingValue)->asDouble() != 0) // C4
     return failNumber(ctx, param::paddingValue, "0");
@@ -252,7 +260,8 @@ static void evalAffine(EvalContext &ctx) {
           double u = gridPoint(column, shape[3]), v = gridPoint(row, shape[2]);
           auto position = [&](const double *factors, int64_t extent) {
             return positionOf(factors[0] * u + factors[1] * v + factors[2],
-                              extent, "normalized_minus_one_to_one", true);
+                              extent, CoordinatesMode::NormalizedMinusOneToOne,
+                              true);
           };
           *to++ = plane.bilinear(position(m, plane.width),
                                  position(m + 3, plane.height));
@@ -272,8 +281,8 @@ constinit const OpDef ops::Affine = {
                      "[images, channels, height, width]"),
                value(param::transformMatrix, floats, 'T', "[images or 1, 6]"),
                integer(param::outputHeight), integer(param::outputWidth),
-               text(param::samplingMode), text(param::paddingMode),
-               number(param::paddingValue), text(param::coordinatesMode),
+               mode(param::interpolation), mode(param::paddingMode),
+               number(param::paddingValue), mode(param::coordinatesMode),
                boolean(param::alignCorners)},
     .traits = trait::Mil,
     .constraints = {"`x` has rank 4, and `transform_matrix` rank 2",
@@ -328,12 +337,10 @@ static bool inferCropResize(InferContext &ctx) {
     return ctx.fail(diag::EitherParameter(ctx.opName(), "roi", "boxes"));
   Shape shape;
   if (!(ctx.hasOperand(1) ? inferRoi(ctx, shape) : inferBoxes(ctx, shape)) ||
-      !checkRange(ctx, param::targetHeight, 1) || // C5
-      !checkRange(ctx, param::targetWidth, 1) ||  // C5
-      !checkChoice(ctx, param::boxCoordinateMode,
-                   {"CENTER_SIZE_HEIGHT_FIRST", "CENTER_SIZE_WIDTH_FIRST",
-                    "CORNERS_HEIGHT_FIRST", "CORNERS_WIDTH_FIRST"}) || // C6
-      !checkSamplingMode(ctx))                                         // C7
+      !checkRange(ctx, param::targetHeight, 1) ||  // C5
+      !checkRange(ctx, param::targetWidth, 1) ||   // C5
+      !checkMode(ctx, param::boxCoordinateMode) || // C6
+      !checkMode(ctx, param::samplingMode))        // C7
     return false;
   shape.append({ctx.get(param::targetHeight), ctx.get(param::targetWidth)});
   return ctx.result({ctx.type(0).dtype, shape});
@@ -345,19 +352,43 @@ struct Side {
   double first, last;
 
   /// The position of output element `i` of `count`.
-  double point(llvm::StringRef mode, int64_t i, int64_t count) const {
+  double point(SamplingMode mode, int64_t i, int64_t count) const {
     return boundPoint(first + samplingPoint(mode, i, last - first + 1, count));
   }
 };
+
+/// Whether a box begins with its height, and not its width.
+bool isHeightFirst(BoxCoordinateMode mode) {
+  switch (mode) {
+  case BoxCoordinateMode::CenterSizeHeightFirst:
+  case BoxCoordinateMode::CornersHeightFirst:
+    return true;
+  case BoxCoordinateMode::CenterSizeWidthFirst:
+  case BoxCoordinateMode::CornersWidthFirst:
+    return false;
+  }
+  llvm_unreachable("an unknown mode");
+}
+
+bool isCenterAndSize(BoxCoordinateMode mode) {
+  switch (mode) {
+  case BoxCoordinateMode::CenterSizeHeightFirst:
+  case BoxCoordinateMode::CenterSizeWidthFirst:
+    return true;
+  case BoxCoordinateMode::CornersHeightFirst:
+  case BoxCoordinateMode::CornersWidthFirst:
+    return false;
+  }
+  llvm_unreachable("an unknown mode");
+}
 
 struct Box {
   Side height, width;
 
   /// Reads a box from four numbers, as the op's parameters define.
   Box(const EvalContext &ctx, const double *numbers) {
-    llvm::StringRef mode = ctx.get(param::boxCoordinateMode);
-    bool heightFirst = mode.ends_with("HEIGHT_FIRST");
-    bool center = mode.starts_with("CENTER");
+    BoxCoordinateMode mode = ctx.get(param::boxCoordinateMode);
+    bool heightFirst = isHeightFirst(mode), center = isCenterAndSize(mode);
     const Shape &x = ctx.in[0]->type.shape;
     auto side = [&](unsigned number, int64_t extent) -> Side {
       double scale = ctx.get(param::spatialScale);
@@ -377,12 +408,12 @@ struct Box {
 static double *cropImage(const EvalContext &ctx, const Box &box, int64_t n,
                          double *to) {
   const RefTensor &x = *ctx.in[0];
-  llvm::StringRef mode = ctx.get(param::samplingMode);
+  SamplingMode mode = ctx.get(param::samplingMode);
   int64_t height = ctx.get(param::targetHeight),
           width = ctx.get(param::targetWidth);
   double pad = ctx.get(param::padValue);
   for (int64_t c = 0; c < x.type.shape[1]; ++c) {
-    Plane plane = planeOf(x, n, c, {Outside::Value, pad});
+    Plane plane = planeOf(x, n, c, {PaddingMode::Constant, pad});
     for (int64_t row = 0; row < height; ++row)
       for (int64_t column = 0; column < width; ++column) {
         double v = box.height.point(mode, row, height);
@@ -443,8 +474,8 @@ constinit const OpDef ops::CropResize = {
          boolean(param::normalizedCoordinates, "false",
                  "whether coordinates are 0 to 1 instead of pixels"),
          number(param::spatialScale, "1", 0, {DType::FP32}),
-         text(param::boxCoordinateMode, "\"CORNERS_HEIGHT_FIRST\""),
-         text(param::samplingMode, "\"DEFAULT\""),
+         mode(param::boxCoordinateMode, BoxCoordinateMode::CornersHeightFirst),
+         mode(param::samplingMode, SamplingMode::Default),
          since(16, number(param::padValue, "0"))},
     .traits = trait::Mil,
     .constraints = {"`x` has rank 4",
@@ -454,11 +485,8 @@ constinit const OpDef ops::CropResize = {
                     "there are as many `box_indices` as boxes; without them, "
                     "there are at least as many images as boxes",
                     "sizes are at least 1",
-                    "`box_coordinate_mode` is CENTER_SIZE_HEIGHT_FIRST, "
-                    "CENTER_SIZE_WIDTH_FIRST, CORNERS_HEIGHT_FIRST or "
-                    "CORNERS_WIDTH_FIRST",
-                    "`sampling_mode` is ALIGN_CORNERS, DEFAULT, "
-                    "OFFSET_CORNERS, STRICT_ALIGN_CORNERS or UNALIGN_CORNERS"},
+                    oneOf<"`box_coordinate_mode` is ", BoxCoordinateMode>,
+                    oneOf<"`sampling_mode` is ", SamplingMode>},
     .infer = inferCropResize,
     .eval = evalCropResize,
     .flops = flopsSample,

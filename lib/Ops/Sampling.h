@@ -7,16 +7,14 @@
 #define ANEC_LIB_OPS_SAMPLING_H
 
 #include "Reference.h"
+#include "lib/Ops/Params/Sampling.h"
 
 namespace anec {
-
-/// Whether parameter `sampling_mode` is a known mode.
-bool checkSamplingMode(InferContext &ctx);
 
 /// The position in an axis of `inputs` elements (at 0, 1, ...) that output
 /// element `i` of `outputs` reads. For a part of an axis, `inputs` can be
 /// fractional.
-double samplingPoint(llvm::StringRef mode, int64_t i, double inputs,
+double samplingPoint(SamplingMode mode, int64_t i, double inputs,
                      int64_t outputs);
 
 } // namespace anec

@@ -16,6 +16,7 @@
 #include "Reference.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Gradient.h"
+#include "lib/Ops/Modes.h"
 #include "lib/Ops/Params/Indices.h"
 #include "lib/Ops/Positions.h"
 #include <cmath>
@@ -23,31 +24,28 @@
 
 using namespace anec;
 
-static constexpr llvm::StringLiteral modeNames =
-    "`mode` is add, div, max, min, mul, sub or update";
-
-static bool checkMode(InferContext &ctx) {
-  return checkChoice(ctx, param::mode,
-                     {"add", "div", "max", "min", "mul", "sub", "update"});
-}
+static constexpr llvm::StringRef modeNames = oneOf<"`mode` is ", ScatterMode>;
 
 using Combine = double (*)(double old, double update);
 
 static Combine combinationOf(const EvalContext &ctx) {
-  llvm::StringRef mode = ctx.get(param::mode);
-  if (mode == "add")
+  switch (ctx.get(param::scatterMode)) {
+  case ScatterMode::Add:
     return [](double old, double update) { return old + update; };
-  if (mode == "sub")
-    return [](double old, double update) { return old - update; };
-  if (mode == "mul")
-    return [](double old, double update) { return old * update; };
-  if (mode == "div")
+  case ScatterMode::Div:
     return [](double old, double update) { return old / update; };
-  if (mode == "max")
+  case ScatterMode::Max:
     return larger;
-  if (mode == "min")
+  case ScatterMode::Min:
     return smaller;
-  return [](double, double update) { return update; };
+  case ScatterMode::Mul:
+    return [](double old, double update) { return old * update; };
+  case ScatterMode::Sub:
+    return [](double old, double update) { return old - update; };
+  case ScatterMode::Update:
+    return [](double, double update) { return update; };
+  }
+  llvm_unreachable("a mode without a function");
 }
 
 /// Copies `data` to the result, to be updated there.
@@ -62,7 +60,7 @@ namespace {
 class ScatterGradient {
 public:
   ScatterGradient(Gradient &g, const OpDef &lookup)
-      : g(g), lookup(lookup), mode(g.op.get(param::mode)) {
+      : g(g), lookup(lookup), mode(g.op.get(param::scatterMode)) {
     if (g.op.def().constantSlot(param::axis) >= 0)
       axisAttr.emplace_back(param::axis, g.op.constant(param::axis));
   }
@@ -73,28 +71,30 @@ public:
   }
   Value *write(Value *data, Value *updates) {
     llvm::SmallVector<Attr, 1> attrs(axisAttr);
-    attrs.emplace_back(param::mode, "update");
+    attrs.emplace_back(param::scatterMode, ScatterMode::Update);
     return g.make(g.op.def(), {data, indices(), updates}, attrs);
   }
 
   /// Builds the gradients. `last(w)` builds a condition: whether an update was
   /// not overwritten by a later one.
   void give(llvm::function_ref<Value *(ScatterGradient &)> last) {
-    if (mode != "add" && mode != "sub" && mode != "update") {
-      g.refuse(("mode `" + mode + "` has no gradient rule").str());
+    if (!hasRule()) {
+      g.refuse("mode `" + spelling(mode).str() + "` has no gradient rule");
       return;
     }
     // Updates are numbered to find the last one at each position.
-    if (mode == "update" && !g.canBake(g.shape(1)))
+    if (mode == ScatterMode::Update && !g.canBake(g.shape(1)))
       return;
     g.give(0, [&] {
-      return mode == "update" ? write(g.dy(), g.fill(g.shape(2), 0)) : g.dy();
+      return mode == ScatterMode::Update ? write(g.dy(), g.fill(g.shape(2), 0))
+                                         : g.dy();
     });
     g.give(2, [&] {
       Value *updates = read(g.dy());
-      if (mode == "sub")
+      if (mode == ScatterMode::Sub)
         return g.negate(updates);
-      return mode == "update" ? g.where(last(*this), updates) : updates;
+      return mode == ScatterMode::Update ? g.where(last(*this), updates)
+                                         : updates;
     });
   }
   /// Writes 0, 1, 2, ... in `shape` at the indices into a tensor of shape
@@ -113,8 +113,23 @@ public:
   Gradient &g;
 
 private:
+  bool hasRule() const {
+    switch (mode) {
+    case ScatterMode::Add:
+    case ScatterMode::Sub:
+    case ScatterMode::Update:
+      return true;
+    case ScatterMode::Div:
+    case ScatterMode::Max:
+    case ScatterMode::Min:
+    case ScatterMode::Mul:
+      return false;
+    }
+    llvm_unreachable("an unknown mode");
+  }
+
   const OpDef &lookup;
-  llvm::StringRef mode;
+  ScatterMode mode;
   llvm::SmallVector<Attr, 1> axisAttr;
 };
 
@@ -131,7 +146,7 @@ static constexpr OpDef scatter(llvm::StringLiteral name,
           .params = {value(param::data, numbers),
                      value(param::indices, indexTypes, 'I'),
                      value(param::updates, numbers), integer(param::axis, "0"),
-                     text(param::mode, "\"add\""),
+                     mode(param::scatterMode, ScatterMode::Add),
                      since(17, boolean(param::validateIndices, "false"))},
           .traits = trait::Mil,
           .infer = infer,
@@ -148,7 +163,7 @@ static bool inferScatter(InferContext &ctx) {
   const TensorType &data = ctx.type(0), &indices = ctx.type(1);
   int64_t axis = ctx.get(param::axis);
   if (!ctx.normalizeAxis(axis, data.rank()) || // C1
-      !checkMode(ctx))                         // C2
+      !checkMode(ctx, param::scatterMode))     // C2
     return false;
   Shape expected(data.shape.begin(), data.shape.begin() + axis);
   expected.append(indices.shape);
@@ -191,7 +206,8 @@ static void gradientScatter(Gradient &g) {
         g.make(ops::Fill, {},
                {{param::shape, llvm::ArrayRef<int64_t>(g.shape(0)[axis])},
                 {param::fillValue, Constant::scalar(DType::Int32, 0)}});
-    ids = g.make(ops::Scatter, {ids, flat, own}, Attr(param::mode, "update"));
+    ids = g.make(ops::Scatter, {ids, flat, own},
+                 Attr(param::scatterMode, ScatterMode::Update));
     Value *last = g.make(ops::Equal, {g.make(ops::Gather, {ids, flat}), own});
     aligned.append(indices);
     aligned.append(g.rank(0) - axis - 1, 1);
@@ -217,7 +233,7 @@ constinit const OpDef ops::Scatter = scatterRow();
 //===----------------------------------------------------------------------===//
 
 static bool inferScatterAlongAxis(InferContext &ctx) {
-  return checkMode(ctx) &&                        // C1
+  return checkMode(ctx, param::scatterMode) &&    // C1
          checkAlongAxis(ctx) &&                   // C2, C3
          checkShape(ctx, 2, ctx.type(1).shape) && // C4
          inferSame(ctx);
@@ -260,9 +276,9 @@ constinit const OpDef ops::ScatterAlongAxis = scatterAlongAxisRow();
 
 static bool inferScatterNd(InferContext &ctx) {
   const TensorType &data = ctx.type(0), &indices = ctx.type(1);
-  if (!checkRank(ctx, 1, 1, UINT_MAX) || // C1
-      !checkIndexDepth(ctx, 0) ||        // C2
-      !checkMode(ctx))                   // C3
+  if (!checkRank(ctx, 1, 1, UINT_MAX) ||   // C1
+      !checkIndexDepth(ctx, 0) ||          // C2
+      !checkMode(ctx, param::scatterMode)) // C3
     return false;
   Shape expected(indices.shape.begin(), indices.shape.end() - 1);
   expected.append(data.shape.begin() + indices.shape.back(), data.shape.end());
@@ -303,7 +319,8 @@ constinit const OpDef ops::ScatterNd = {
     .family = "scatter",
     .params = {value(param::data, numbers),
                value(param::indices, indexTypes, 'I'),
-               value(param::updates, numbers), text(param::mode, "\"add\""),
+               value(param::updates, numbers),
+               mode(param::scatterMode, ScatterMode::Add),
                since(17, boolean(param::validateIndices, "false"))},
     .traits = trait::Mil,
     .constraints = {"`indices` is not a scalar",

@@ -268,8 +268,7 @@ static Value *maskScores(Decomposition &d, const Op &op, const Attention &a,
   DType dtype = op.operand(0u)->type.dtype;
   if (mask && mask->type.dtype == DType::Bool) {
     // (mask * 2 - 1) * shownScore
-    mask =
-        d.make(ops::Cast, {mask}, Attr(param::dtype, spelling(dtype)), "kept");
+    mask = d.make(ops::Cast, {mask}, Attr(param::dtype, dtype), "kept");
     mask = d.make(ops::Mul, {mask, d.scalar(2, "two")}, "kept_twice");
     mask = d.make(ops::Sub, {mask, d.scalar(1, "one")}, "sign");
     bound = d.make(ops::Mul, {mask, d.scalar(shownScore(dtype), "shown")},

@@ -15,6 +15,8 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
+#include "lib/Ops/Modes.h"
+#include "lib/Ops/Params/Pad.h"
 #include "lib/Ops/Positions.h"
 
 using namespace anec;
@@ -319,10 +321,9 @@ static bool inferPad(InferContext &ctx) {
     return ctx.fail(
         diag::PadLength(ctx.opName(), pad.size(), ctx.describeOperand(0)), {0});
   if (!checkRange(ctx, param::pad, 0) || // C2
-      !checkChoice(ctx, param::mode,
-                   {"constant", "reflect", "replicate"})) // C3
+      !checkMode(ctx, param::padMode))   // C3
     return false;
-  bool reflects = ctx.get(param::mode) == "reflect";
+  bool reflects = ctx.get(param::padMode) == PadMode::Reflect;
   unsigned first = type.rank() - pad.size() / 2;
   for (unsigned axis = first; axis < type.rank(); ++axis) {
     int64_t &extent = type.shape[axis];
@@ -339,27 +340,32 @@ static bool inferPad(InferContext &ctx) {
 
 /// The position in an axis of `extent` elements that padding position `i`
 /// (negative before the axis) copies.
-static int64_t paddingSource(int64_t i, int64_t extent, bool reflects) {
-  if (reflects)
+static int64_t paddingSource(int64_t i, int64_t extent, PadMode mode) {
+  switch (mode) {
+  case PadMode::Reflect:
     return i < 0 ? -i : i >= extent ? 2 * (extent - 1) - i : i;
+  case PadMode::Constant: // for positions of the axis
+  case PadMode::Replicate:
+    break;
+  }
   return std::clamp<int64_t>(i, 0, extent - 1);
 }
 
 /// Extends `data` of shape `shape` along one axis.
 static std::vector<double> padAxis(const std::vector<double> &data,
                                    llvm::ArrayRef<int64_t> shape, int64_t axis,
-                                   int64_t before, int64_t after,
-                                   llvm::StringRef mode, double constant) {
+                                   int64_t before, int64_t after, PadMode mode,
+                                   double constant) {
   AxisView view = viewAxis(shape, axis);
   std::vector<double> out;
   out.reserve(view.outer * (view.extent + before + after) * view.inner);
   for (int64_t o = 0; o < view.outer; ++o)
     for (int64_t i = -before; i < view.extent + after; ++i) {
-      if (mode == "constant" && (i < 0 || i >= view.extent)) {
+      if (mode == PadMode::Constant && (i < 0 || i >= view.extent)) {
         out.insert(out.end(), view.inner, constant);
         continue;
       }
-      int64_t source = paddingSource(i, view.extent, mode == "reflect");
+      int64_t source = paddingSource(i, view.extent, mode);
       auto row = data.begin() + (o * view.extent + source) * view.inner;
       out.insert(out.end(), row, row + view.inner);
     }
@@ -373,7 +379,7 @@ static void evalPad(EvalContext &ctx) {
   for (unsigned axis = first; axis < shape.size(); ++axis) {
     int64_t before = pad[2 * (axis - first)],
             after = pad[2 * (axis - first) + 1];
-    data = padAxis(data, shape, axis, before, after, ctx.get(param::mode),
+    data = padAxis(data, shape, axis, before, after, ctx.get(param::padMode),
                    ctx.get(param::constantVal));
     shape[axis] += before + after;
   }
@@ -387,14 +393,14 @@ static void gradientPad(Gradient &g) {
   size_t first = g.rank(0) - pad.size() / 2;
   for (size_t axis = first; axis < begin.size(); ++axis)
     begin[axis] = pad[2 * (axis - first)];
-  llvm::StringRef mode = g.op.get(param::mode);
-  if (mode != "constant" &&
+  PadMode mode = g.op.get(param::padMode);
+  if (mode != PadMode::Constant &&
       !llvm::all_of(g.op.result()->type.shape,
                     [&](int64_t extent) { return g.canBake(extent); }))
     return;
   g.give(0, [&] {
     Value *dx = g.dy();
-    if (mode == "constant")
+    if (mode == PadMode::Constant)
       return g.slice(dx, begin, g.shape(0));
     for (size_t axis = first; axis < begin.size(); ++axis) {
       int64_t extent = g.shape(0)[axis], padded = dx->type.shape[axis];
@@ -402,8 +408,7 @@ static void gradientPad(Gradient &g) {
         continue;
       Shape sources, shape = dx->type.shape;
       for (int64_t i = 0; i < padded; ++i)
-        sources.push_back(
-            paddingSource(i - begin[axis], extent, mode == "reflect"));
+        sources.push_back(paddingSource(i - begin[axis], extent, mode));
       shape[axis] = extent;
       dx = g.make(ops::Scatter,
                   {g.fill(shape, 0), g.indices(padded, sources), dx},
@@ -428,13 +433,12 @@ constinit const OpDef ops::Pad = {
                "with `constant_val`, by reflection, or by repeating the edge.",
     .family = "shape",
     .params = {value(param::x), integers(param::pad),
-               text(param::mode, "\"constant\""),
+               mode(param::padMode, PadMode::Constant),
                number(param::constantVal, "0")},
     .traits = trait::Mil | trait::DataMovement,
     .constraints = {"`pad` has one pair per padded axis, and at most as many "
                     "pairs as `x` has axes",
-                    "amounts are at least 0",
-                    "`mode` is constant, reflect or replicate",
+                    "amounts are at least 0", oneOf<"`mode` is ", PadMode>,
                     "reflections are shorter than the axis"},
     .infer = inferPad,
     .eval = evalPad,

@@ -16,12 +16,13 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
+#include "lib/Ops/Modes.h"
 #include "lib/Ops/Params/Indices.h"
 #include <functional>
 #include <numeric>
 
 namespace anec::param {
-ANEC_PARAM(outputIndicesDtype, "output_indices_dtype", String)
+ANEC_PARAM(outputIndicesDtype, "output_indices_dtype", DType)
 ANEC_PARAM(returnIndices, "return_indices", Bool)
 ANEC_PARAM(sort, "sort", Bool)
 } // namespace anec::param
@@ -91,14 +92,14 @@ static bool inferTopk(InferContext &ctx) {
   int64_t axis = ctx.get(param::axis);
   if (!ctx.normalizeAxis(axis, type.rank()) ||              // C1
       !checkRange(ctx, param::topK, 1, type.shape[axis]) || // C2
-      !checkChoice(ctx, param::outputIndicesDtype,
-                   {"int8", "int16", "int32", "uint8", "uint16"})) // C3
+      !checkDType(ctx, param::outputIndicesDtype,
+                  {DType::Int8, DType::Int16, DType::Int32, DType::UInt8,
+                   DType::UInt16})) // C3
     return false;
   type.shape[axis] = ctx.get(param::topK);
   ctx.results.assign(1, type);
   if (ctx.get(param::returnIndices))
-    ctx.results.push_back(
-        {*parseDType(ctx.get(param::outputIndicesDtype)), type.shape});
+    ctx.results.push_back({ctx.get(param::outputIndicesDtype), type.shape});
   return true;
 }
 
@@ -150,7 +151,7 @@ constinit const OpDef ops::Topk = {
                integer(param::axis, "-1"), boolean(param::ascending, "false"),
                since(16, boolean(param::sort, "true")),
                since(16, boolean(param::returnIndices, "true")),
-               since(17, text(param::outputIndicesDtype, "\"int32\""))},
+               since(17, dtypeName(param::outputIndicesDtype, DType::Int32))},
     .traits = trait::Mil | trait::AlongAxis,
     .constraints = {"`axis` is an axis of `x`",
                     "`k` is 1 to the extent at `axis`",

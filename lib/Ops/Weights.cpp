@@ -34,7 +34,7 @@ Value *anec::buildWeight(Builder &builder, const Op &weight,
       {param::dtype, weight.constant(param::dtype)},
       {param::shape, array.sourceShape()},
       {param::frozen, weight.constant(param::frozen)},
-      {param::mode, weight.constant(param::mode)}};
+      {param::gradientUse, weight.constant(param::gradientUse)}};
   if (!array.isIdentity())
     attrs.push_back({param::view, Constant::string(array.str())});
   return builder.build(ops::Weight, {weight.operand(param::index)}, attrs,

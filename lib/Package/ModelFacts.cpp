@@ -42,7 +42,7 @@ std::string ModelFacts::spell(double number) {
 
 static void addOp(const Op &op, ModelFacts &facts) {
   if (op.is(ops::Rope)) {
-    facts.add(fact::ropeStyle, op.get(param::style));
+    facts.add(fact::ropeStyle, spelling(op.get(param::style)));
     facts.add(fact::ropeTheta, ModelFacts::spell(op.get(param::theta)));
     facts.add(fact::ropeScaling, RopeScaling::of(op).text());
     if (int64_t channels = op.get(param::rotary); channels >= 0)

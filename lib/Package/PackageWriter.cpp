@@ -177,7 +177,7 @@ void PackageWriter::noteWeight(
   PackagedWeight &weight = weights[op.get(param::name).str()];
   weight.type = viewOf(op).storedType();
   weight.frozen = op.get(param::frozen);
-  weight.updated = op.get(param::mode) == "updated";
+  weight.updated = op.get(param::gradientUse) == GradientUse::Updated;
   for (std::optional<int64_t> instance : instances)
     if (instance)
       weightInstances[op.get(param::name).str()].insert(*instance);

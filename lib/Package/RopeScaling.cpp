@@ -7,7 +7,6 @@
 #include "anec/Package/ModelFacts.h"
 #include "lib/IR/OpDef.h"
 #include "lib/Ops/Ops.h"
-#include "lib/Ops/Params/Rope.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 #include <cmath>
@@ -21,7 +20,7 @@ using namespace llvm;
 
 RopeScaling RopeScaling::of(const Op &rope) {
   RopeScaling scaling;
-  scaling.kind = rope.get(param::scaling).str();
+  scaling.kind = rope.get(param::scaling);
   scaling.factor = rope.get(param::factor);
   scaling.originalPositions = rope.get(param::originalPositions);
   scaling.slowTurns = rope.get(param::slowTurns);
@@ -63,6 +62,8 @@ private:
   double yarnMagnitude(double factor);
   double longMagnitude(double original);
   void checkKeys(StringRef kind);
+  void readNumbers(RopeScaling &read);
+  void readYarn(RopeScaling &read);
   void writeFactors(RopeScaling &yarn);
 
   const json::Object &scaling, &config;
@@ -120,9 +121,9 @@ int64_t Reader::original(const RopeScaling &read) {
          " outside of it");
   if (!said)
     said = ofModel;
-  if (!said && defaultOriginal && read.kind == "longrope")
+  if (!said && defaultOriginal && read.kind == RopeScalingKind::LongRope)
     said = defaultOriginal;
-  if (read.kind == "dynamic" && said && all && *said != *all)
+  if (read.kind == RopeScalingKind::Dynamic && said && all && *said != *all)
     fail("`" + key + "` is " + Twine(*said) +
          " and `max_position_embeddings` " + Twine(*all) +
          ", and programs disagree on which one dynamic scaling "
@@ -190,7 +191,7 @@ void Reader::writeFactors(RopeScaling &yarn) {
     yarn.longFactors.push_back(1 / (1 - scaled + scaled / yarn.factor));
   }
   yarn.shortFactors = yarn.longFactors;
-  yarn.kind = "longrope";
+  yarn.kind = RopeScalingKind::LongRope;
   yarn.factor = 1;
   yarn.slowTurns = RopeScaling().slowTurns;
   yarn.fastTurns = RopeScaling().fastTurns;
@@ -232,45 +233,76 @@ void Reader::checkKeys(StringRef kind) {
          "` is not known");
 }
 
-std::optional<RopeScaling> Reader::read() {
-  RopeScaling read;
-  StringRef kind = RopeScaling::kindOf(scaling);
-  if (kind == "su") // the name that Phi-3 began with
-    kind = "longrope";
-  checkKeys(kind);
-  read.kind = kind == "default" ? "none" : kind.str();
-  if (kind == "linear" || kind == "dynamic" || kind == "llama3")
+/// The word of a kind in config.json.
+static StringRef wordOf(RopeScalingKind kind) {
+  return kind == RopeScalingKind::None ? "default" : spelling(kind);
+}
+
+static std::optional<RopeScalingKind> kindOfWord(StringRef word) {
+  if (word == "su") // the name that Phi-3 began with
+    return RopeScalingKind::LongRope;
+  if (word == wordOf(RopeScalingKind::None))
+    return RopeScalingKind::None;
+  std::optional<RopeScalingKind> kind = parseWord<RopeScalingKind>(word);
+  return kind == RopeScalingKind::None ? std::nullopt : kind;
+}
+
+void Reader::readYarn(RopeScaling &read) {
+  double all = config.getNumber("max_position_embeddings").value_or(0);
+  read.factor = number("factor", all / double(read.originalPositions));
+  read.slowTurns = number("beta_slow", 1);
+  read.fastTurns = number("beta_fast", 32);
+  read.magnitude = yarnMagnitude(read.factor);
+  const json::Value *truncate = scaling.get("truncate");
+  if (truncate && truncate->getAsBoolean() == false)
+    writeFactors(read);
+  else if (truncate && truncate->kind() != json::Value::Null &&
+           !truncate->getAsBoolean())
+    fail("`truncate` of its rotary embedding's scaling is neither true nor "
+         "false");
+}
+
+/// Reads the numbers that belong to the kind.
+void Reader::readNumbers(RopeScaling &read) {
+  // Yarn's has a default.
+  if (hasFactor(read.kind) && read.kind != RopeScalingKind::Yarn)
     read.factor = number("factor", std::nullopt);
-  if (kind == "dynamic" || kind == "llama3" || kind == "yarn" ||
-      kind == "longrope")
+  if (hasOriginal(read.kind))
     read.originalPositions = original(read);
-  if (kind == "llama3") {
+  switch (read.kind) {
+  case RopeScalingKind::None:
+  case RopeScalingKind::Linear:
+  case RopeScalingKind::Dynamic:
+    break;
+  case RopeScalingKind::Llama3:
     read.slowTurns = number("low_freq_factor", std::nullopt);
     read.fastTurns = number("high_freq_factor", std::nullopt);
-  } else if (kind == "yarn") {
-    double all = config.getNumber("max_position_embeddings").value_or(0);
-    read.factor = number("factor", all / double(read.originalPositions));
-    read.slowTurns = number("beta_slow", 1);
-    read.fastTurns = number("beta_fast", 32);
-    read.magnitude = yarnMagnitude(read.factor);
-    const json::Value *truncate = scaling.get("truncate");
-    if (truncate && truncate->getAsBoolean() == false)
-      writeFactors(read);
-    else if (truncate && truncate->kind() != json::Value::Null &&
-             !truncate->getAsBoolean())
-      fail("`truncate` of its rotary embedding's scaling is neither true nor "
-           "false");
-  } else if (kind == "longrope") {
+    break;
+  case RopeScalingKind::Yarn:
+    readYarn(read);
+    break;
+  case RopeScalingKind::LongRope:
     read.shortFactors = numbers("short_factor");
     read.longFactors = numbers("long_factor");
     read.magnitude = longMagnitude(double(read.originalPositions));
-  } else if (kind != "default" && kind != "linear" && kind != "dynamic") {
-    fail("the scaling `" + kind +
+    break;
+  }
+}
+
+std::optional<RopeScaling> Reader::read() {
+  RopeScaling read;
+  StringRef word = RopeScaling::kindOf(scaling);
+  std::optional<RopeScalingKind> kind = kindOfWord(word);
+  checkKeys(kind ? wordOf(*kind) : word);
+  if (kind) {
+    read.kind = *kind;
+    readNumbers(read);
+  } else {
+    fail("the scaling `" + word +
          "` of its rotary embedding is not known; anec has `default`, "
          "`dynamic`, `linear`, `llama3`, `longrope` and `yarn`");
   }
-  if ((read.kind == "llama3" || read.kind == "yarn") &&
-      read.slowTurns >= read.fastTurns)
+  if (hasTurns(read.kind) && read.slowTurns >= read.fastTurns)
     fail("the numbers of turns of its rotary embedding's scaling are not in "
          "order");
   if (!(read.factor > 0) || !std::isfinite(read.magnitude))
@@ -310,9 +342,8 @@ static std::string list(ArrayRef<double> numbers) {
 
 std::string RopeScaling::text() const {
   // Layers without scaling can share their text with others.
-  bool isPlain =
-      kind == "none" ||
-      ((kind == "linear" || kind == "llama3" || kind == "yarn") && factor == 1);
+  bool isPlain = kind == RopeScalingKind::None ||
+                 (isPlainWithFactor1(kind) && factor == 1);
   if (isPlain && magnitude == 1)
     return "none";
   // Sorted.
@@ -320,25 +351,28 @@ std::string RopeScaling::text() const {
   auto add = [&](StringRef key, const std::string &value) {
     members.push_back(("\"" + key + "\":" + value).str());
   };
-  bool hasMagnitude = kind == "yarn" || kind == "longrope" || magnitude != 1;
+  bool isYarn = kind == RopeScalingKind::Yarn;
+  bool isLlama3 = kind == RopeScalingKind::Llama3;
+  bool isLong = kind == RopeScalingKind::LongRope;
+  bool hasMagnitude = isYarn || isLong || magnitude != 1;
   if (hasMagnitude)
     add("attention_factor", ModelFacts::spell(magnitude));
-  if (kind == "yarn") {
+  if (isYarn) {
     add("beta_fast", ModelFacts::spell(fastTurns));
     add("beta_slow", ModelFacts::spell(slowTurns));
   }
-  if (kind != "none" && kind != "longrope")
+  if (hasFactor(kind))
     add("factor", ModelFacts::spell(factor));
-  if (kind == "llama3")
+  if (isLlama3)
     add("high_freq_factor", ModelFacts::spell(fastTurns));
-  if (kind == "longrope")
+  if (isLong)
     add("long_factor", list(longFactors));
-  if (kind == "llama3")
+  if (isLlama3)
     add("low_freq_factor", ModelFacts::spell(slowTurns));
-  if (kind != "none" && kind != "linear")
+  if (hasOriginal(kind))
     add("original_max_position_embeddings", std::to_string(originalPositions));
-  add("rope_type", "\"" + (kind == "none" ? "default" : kind) + "\"");
-  if (kind == "longrope")
+  add("rope_type", "\"" + wordOf(kind).str() + "\"");
+  if (isLong)
     add("short_factor", list(shortFactors));
   return "{" + join(members, ",") + "}";
 }

@@ -14,13 +14,14 @@
 #define ANEC_LIB_PACKAGE_ROPESCALING_H
 
 #include "anec/IR/IR.h"
+#include "lib/Ops/Params/Rope.h"
 #include "llvm/Support/JSON.h"
 
 namespace anec {
 
 /// The members are the parameters of `rope`.
 struct RopeScaling {
-  std::string kind = "none";
+  RopeScalingKind kind = RopeScalingKind::None;
   double factor = 1;
   int64_t originalPositions = 0;
   double slowTurns = 1, fastTurns = 32;

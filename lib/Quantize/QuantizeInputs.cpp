@@ -85,7 +85,7 @@ static std::string labelOf(const ProductInput &input) {
 /// channel need the axis.
 static Value *throughInt8(Builder &builder, ProductInput input, Value *scale) {
   std::string name = labelOf(input);
-  std::vector<Attr> toInt8 = {{param::outputDtype, "int8"}}, back;
+  std::vector<Attr> toInt8 = {{param::outputDtype, DType::Int8}}, back;
   if (!scale->type.isScalar()) {
     toInt8.emplace_back(param::axis, int64_t(input.axis));
     back.emplace_back(param::axis, int64_t(input.axis));
@@ -154,7 +154,7 @@ bool QuantizedWeights::rewriteInput(llvm::ArrayRef<InputUse> uses,
             .str();
     scale = builder.build(ops::Weight, {nullptr},
                           {{param::name, llvm::StringRef(key)},
-                           {param::dtype, spelling(part.type.dtype)},
+                           {param::dtype, part.type.dtype},
                            {param::shape, part.type.shape}},
                           label);
     parts[key] = std::move(part);

@@ -278,7 +278,7 @@ bool QuantizedWeights::replace(Op &source, llvm::ArrayRef<Product> products,
                   *form, source.range(), inputChannels};
     return builder.build(ops::Weight, {nullptr},
                          {{param::name, llvm::StringRef(key)},
-                          {param::dtype, spelling(partType.dtype)},
+                          {param::dtype, partType.dtype},
                           {param::shape, partType.shape}},
                          label);
   };

@@ -34,20 +34,6 @@ bool Backend::checkPorts(const Function &function, Diagnostics &diags) const {
   return ok;
 }
 
-llvm::StringRef anec::spelling(Device device) {
-  switch (device) {
-  case Device::Engine:
-    return "engine";
-  case Device::GPU:
-    return "gpu";
-  case Device::CPU:
-    return "cpu";
-  case Device::Unknown:
-    return "unknown";
-  }
-  llvm_unreachable("no such device");
-}
-
 //===----------------------------------------------------------------------===//
 // Options
 //===----------------------------------------------------------------------===//

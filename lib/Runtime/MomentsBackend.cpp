@@ -102,7 +102,7 @@ Value *Tapper::momentsOf(const InputMatrix &input, int64_t inputs) {
                           {{param::perm, llvm::ArrayRef<int64_t>(axes)}});
   };
   if (value->type.dtype != DType::FP32)
-    value = builder.build(ops::Cast, {value}, {{param::dtype, "fp32"}});
+    value = builder.build(ops::Cast, {value}, {{param::dtype, DType::FP32}});
   unsigned rank = value->type.rank();
   if (input.isSwapped)
     order(rank - 2, rank - 1);
@@ -128,7 +128,7 @@ Value *Tapper::momentsOf(const InputMatrix &input, int64_t inputs) {
 Value *Tapper::rangeOf(const ProductInput &input) {
   Value *value = input.value;
   if (value->type.dtype != DType::FP32)
-    value = builder.build(ops::Cast, {value}, {{param::dtype, "fp32"}});
+    value = builder.build(ops::Cast, {value}, {{param::dtype, DType::FP32}});
   llvm::SmallVector<int64_t> others;
   for (unsigned axis = 0; axis < value->type.rank(); ++axis)
     if (axis != input.axis)

@@ -77,7 +77,7 @@ Value *ErrorTapper::number(double value) {
 Value *ErrorTapper::wide(Value *value) {
   return value->type.dtype == DType::FP32
              ? value
-             : builder.build(ops::Cast, {value}, {{param::dtype, "fp32"}});
+             : builder.build(ops::Cast, {value}, {{param::dtype, DType::FP32}});
 }
 
 Value *ErrorTapper::sum(Value *value) {
@@ -105,7 +105,8 @@ Value *ErrorTapper::clipped(Value *change, const Op &rounded, unsigned axis) {
   Value *most = builder.build(ops::Mul, {scale, number(0.5 + 0x1p-10)});
   Value *isClipped =
       builder.build(ops::Greater, {builder.build(ops::Abs, {change}), most});
-  return sum(builder.build(ops::Cast, {isClipped}, {{param::dtype, "fp32"}}));
+  return sum(
+      builder.build(ops::Cast, {isClipped}, {{param::dtype, DType::FP32}}));
 }
 
 Value *ErrorTapper::errorsOf(const Before &before) {

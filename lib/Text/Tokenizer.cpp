@@ -13,20 +13,6 @@
 using namespace anec;
 using namespace llvm;
 
-StringRef anec::spelling(TokenizerKind kind) {
-  switch (kind) {
-  case TokenizerKind::Bytes:
-    return "bytes";
-  case TokenizerKind::SentencePiece:
-    return "sentencepiece";
-  case TokenizerKind::Llama2c:
-    return "llama2c";
-  case TokenizerKind::HuggingFace:
-    return "huggingface";
-  }
-  llvm_unreachable("not a kind of tokenizer");
-}
-
 Tokenizer::~Tokenizer() = default;
 
 size_t Tokenizer::partSize(StringRef text) const {

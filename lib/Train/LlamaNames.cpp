@@ -9,28 +9,9 @@
 using namespace anec;
 using namespace llvm;
 
-StringRef anec::spelling(WeightFormat format) {
-  switch (format) {
-  case WeightFormat::Anec:
-    return "anec";
-  case WeightFormat::HuggingFace:
-    return "hf";
-  case WeightFormat::Llama2c:
-    return "llama2c";
-  }
-  llvm_unreachable("not a format of weights");
-}
-
-StringRef anec::spelling(RopeStyle style) {
-  return style == RopeStyle::HalfSplit ? "half_split" : "interleaved";
-}
-
 std::optional<RopeStyle> anec::ropeStyleOf(const ModelFacts &facts) {
   std::optional<std::string> known = facts.only(fact::ropeStyle);
-  for (RopeStyle style : {RopeStyle::Interleaved, RopeStyle::HalfSplit})
-    if (known && *known == spelling(style))
-      return style;
-  return std::nullopt;
+  return known ? parseWord<RopeStyle>(*known) : std::nullopt;
 }
 
 namespace {

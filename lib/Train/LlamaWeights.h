@@ -23,19 +23,16 @@
 #include "anec/Package/ModelFacts.h"
 #include "anec/Support/Diagnostics.h"
 #include "lib/Arrays/ModelFolder.h"
+#include "lib/Ops/Params/Rope.h"
 #include <map>
 
 namespace anec {
 
 struct ReadOptions;
 
-enum class WeightFormat : uint8_t { Anec, HuggingFace, Llama2c };
-/// `anec`, `hf`, `llama2c`.
-llvm::StringRef spelling(WeightFormat format);
+ANEC_ENUM(WeightFormat, (Anec, "anec"), (HuggingFace, "hf"),
+          (Llama2c, "llama2c"))
 
-enum class RopeStyle : uint8_t { Interleaved, HalfSplit };
-/// `interleaved`, `half_split`, as `rope` takes them.
-llvm::StringRef spelling(RopeStyle style);
 /// The style that `facts` name; nothing when they name none, or several.
 std::optional<RopeStyle> ropeStyleOf(const ModelFacts &facts);
 

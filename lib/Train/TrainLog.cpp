@@ -18,11 +18,6 @@
 using namespace anec;
 namespace json = llvm::json;
 
-llvm::StringLiteral anec::spelling(DataUnit unit) {
-  return unit == DataUnit::Tokens ? llvm::StringLiteral("tokens")
-                                  : llvm::StringLiteral("examples");
-}
-
 void LossSeries::add(uint64_t step, double loss) {
   if (!kept.empty() && inLast < each) {
     Point &last = kept.back();

@@ -8,7 +8,7 @@ import re
 import sys
 
 root = pathlib.Path(sys.argv[1])
-HANDLE = re.compile(r'^ANEC_PARAM\((\w+),\s*"(\w+)"', re.M)
+HANDLE = re.compile(r'^ANEC_(?:PARAM|MODE)\((\w+),\s*"(\w+)"', re.M)
 PARAM = re.compile(
     r"""(?:\bAttr(?:\s+\w+)?\(
        | (?:\.|->)(?:operand|constant|setConstant|hasOperand|valueSlot|

@@ -31,6 +31,7 @@ FORBIDDEN = [
 ALLOWED = [
     (r"lib/Train/(TrainLog|CheckpointState)\.cpp", r'"(loss_scale|tokens)"',
      "keys of JSON files"),
+    (r"include/anec/Train/TrainLog\.h", r'"tokens"', "what data is counted in"),
     (r"lib/Text/HuggingFace/PostProcessor\.cpp", r'"tokens"',
      "a key of tokenizer.json"),
     (r"lib/Import/GgufTokenizer(Json)?\.cpp", r'"tokens"',

@@ -199,8 +199,8 @@ TEST(CpuBackend, ComputesOnIntegersAndBooleans) {
   Value *chosen = graph.op(ops::Select, {none, f, graph.op(ops::Relu, {f})});
   Value *flipped = graph.transpose(sum, {1, 0});
   Value *large = graph.op(ops::Cast, {graph.op(ops::Mul, {f, f})},
-                          Attr(param::dtype, "int32"));
-  Value *real = graph.op(ops::Cast, {flipped}, Attr(param::dtype, "fp16"));
+                          Attr(param::dtype, DType::Int32));
+  Value *real = graph.op(ops::Cast, {flipped}, Attr(param::dtype, DType::FP16));
   graph.results({sum, less, chosen, flipped, large, real});
   check(graph);
 }
@@ -208,8 +208,8 @@ TEST(CpuBackend, ComputesOnIntegersAndBooleans) {
 TEST(CpuBackend, CastsBetweenFloats) {
   Graph graph;
   Value *x = graph.input(DType::FP32, {5, 33});
-  Value *narrow = graph.op(ops::Cast, {x}, Attr(param::dtype, "fp16"));
-  Value *wide = graph.op(ops::Cast, {narrow}, Attr(param::dtype, "fp32"));
+  Value *narrow = graph.op(ops::Cast, {x}, Attr(param::dtype, DType::FP16));
+  Value *wide = graph.op(ops::Cast, {narrow}, Attr(param::dtype, DType::FP32));
   graph.results({narrow, wide, graph.op(ops::Add, {wide, x})});
   check(graph);
 }
@@ -295,7 +295,8 @@ TEST(CpuBackend, Convolves) {
       llvm::SmallVector<Attr, 6> attrs = {
           Attr(param::strides, each.strides), Attr(param::pad, each.pads),
           Attr(param::dilations, each.dilations),
-          Attr(param::groups, each.groups), Attr(param::padType, "custom")};
+          Attr(param::groups, each.groups),
+          Attr(param::padType, PadType::Custom)};
       Value *x = graph.input(each.x);
       graph.results({graph.op(ops::Conv, {x, weight, bias}, attrs),
                      graph.op(ops::Conv, {x, weight}, attrs)});

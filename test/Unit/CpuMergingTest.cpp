@@ -29,7 +29,7 @@ struct NormedConv {
     return graph.op(ops::Conv, operands,
                     {Attr(param::strides, strides), Attr(param::pad, pads),
                      Attr(param::groups, groups),
-                     Attr(param::padType, "custom")});
+                     Attr(param::padType, PadType::Custom)});
   }
   Value *norm(Graph &graph, Value *value) const {
     TensorType channel(dtype, {weight[0]});

@@ -10,12 +10,12 @@ using namespace anec;
 
 /// A layer of `hidden` units; with many, threads share the panels of its
 /// weight, of which the last may be partial.
-static void checkLstm(int64_t hidden, int64_t batch, llvm::StringRef direction,
+static void checkLstm(int64_t hidden, int64_t batch, RnnDirection direction,
                       bool hasBias) {
   SCOPED_TRACE(std::to_string(hidden) + " units, " + std::to_string(batch) +
-               " images, " + direction.str());
+               " images, " + spelling(direction).str());
   constexpr int64_t steps = 4, inputs = 6;
-  bool both = direction == "bidirectional";
+  bool both = direction == RnnDirection::Bidirectional;
   int64_t width = both ? 2 * hidden : hidden;
   Graph graph;
   auto weight = [&](int64_t columns, uint64_t seed) {
@@ -40,7 +40,8 @@ static void checkLstm(int64_t hidden, int64_t batch, llvm::StringRef direction,
 }
 
 TEST(CpuRecurrent, AdvancesPanelsOfUnits) {
-  for (llvm::StringRef direction : {"forward", "reverse", "bidirectional"})
+  for (RnnDirection direction : {RnnDirection::Forward, RnnDirection::Reverse,
+                                 RnnDirection::Bidirectional})
     for (int64_t hidden : {1, 7, 32, 50, 200})
       for (int64_t batch : {1, 3, 6})
         checkLstm(hidden, batch, direction, (hidden + batch) % 2);

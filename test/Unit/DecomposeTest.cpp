@@ -212,8 +212,8 @@ TEST(DecomposeSdpa, MaskIsExact) {
 
 TEST(DecomposeRope, IsAccurateInBothStyles) {
   RefTensor inputs[] = {normal({3, 64, 257}, 1, 1)};
-  for (const char *style : {"interleaved", "half_split"})
+  for (RopeStyle style : {RopeStyle::Interleaved, RopeStyle::HalfSplit})
     EXPECT_LT(Both(ops::Rope, inputs, Attr(param::style, style)).error(inputs),
               1e-3)
-        << style;
+        << spelling(style).str();
 }

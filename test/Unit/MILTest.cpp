@@ -172,11 +172,11 @@ TEST(MILPrinter, WeightsHaveAPlaceBeforeTheyHaveValues) {
   Function *function = module.addFunction(FunctionKind::Kernel, "scale");
   Value *x = function->addParameter({DType::FP16, {2}}, "x");
   Builder builder(*function);
-  Value *w =
-      builder.build(ops::Weight, {},
-                    {Attr(param::name, "layer.w"), Attr(param::dtype, "fp16"),
-                     Attr(param::shape, llvm::ArrayRef<int64_t>{2})},
-                    "w");
+  Value *w = builder.build(ops::Weight, {},
+                           {Attr(param::name, "layer.w"),
+                            Attr(param::dtype, DType::FP16),
+                            Attr(param::shape, llvm::ArrayRef<int64_t>{2})},
+                           "w");
   Value *y = builder.build(ops::Mul, {x, w}, {}, "y");
   function->setResults(y, llvm::StringRef("y"));
 

@@ -108,7 +108,7 @@ Value *RandomGraph::storedWeight(const Shape &shape) {
   case 3:
     if (floatType == DType::FP32)
       return builder.build(ops::ConstexprCast, {stored({DType::FP16, shape})},
-                           {{param::outputDtype, "fp32"}}, "w");
+                           {{param::outputDtype, DType::FP32}}, "w");
     [[fallthrough]];
   default:
     return stored({floatType, shape});
@@ -142,7 +142,7 @@ void RandomGraph::addStoredProduct() {
     result =
         builder.build(ops::Conv, {x, constant({outputs, inputs, 1, 1}), bias},
                       {{param::strides, {1, 1}},
-                       {param::padType, "valid"},
+                       {param::padType, PadType::Valid},
                        {param::pad, {0, 0, 0, 0}},
                        {param::dilations, {1, 1}},
                        {param::groups, 1}});

@@ -26,6 +26,7 @@
 
 #include "anec/Generate/Draft.h"
 #include "anec/Generate/OpenTextModel.h"
+#include "anec/Support/Words.h"
 #include "anec/Text/Tokenizer.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <atomic>
@@ -67,9 +68,8 @@ struct GenerateOptions {
 
 /// Why a text ended: after the maximum number of tokens, by an id that ends
 /// texts, by a stop text, or by `GenerateOptions::stop`.
-enum class Finish : uint8_t { Length, End, StopText, Interrupted };
-/// `length`, `end`, `stop`, `interrupted`.
-llvm::StringRef spelling(Finish finish);
+ANEC_ENUM(Finish, (Length, "length"), (End, "end"), (StopText, "stop"),
+          (Interrupted, "interrupted"))
 
 /// A continued text.
 struct GeneratedText {

@@ -14,6 +14,7 @@
 #define ANEC_MIL_MODELDESCRIPTION_H
 
 #include "anec/IR/Constant.h"
+#include "anec/Support/Words.h"
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,8 +23,8 @@
 namespace anec {
 
 /// The order of the channels of an image, which is also that of the program.
-enum class ColorSpace : uint8_t { Gray, GrayFloat16, RGB, BGR };
-llvm::StringRef spelling(ColorSpace colors);
+ANEC_ENUM(ColorSpace, (Gray, "grayscale"), (GrayFloat16, "grayscale fp16"),
+          (RGB, "RGB"), (BGR, "BGR"))
 
 struct ImageDescription {
   int64_t width = 0, height = 0;

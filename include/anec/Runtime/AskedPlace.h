@@ -7,14 +7,14 @@
 #define ANEC_RUNTIME_ASKEDPLACE_H
 
 #include "anec/IR/IR.h"
+#include "anec/Support/Words.h"
 #include <optional>
 
 namespace anec {
 
 /// The units of a machine that run ops.
-enum class Device : uint8_t { Engine, GPU, CPU, Unknown };
-/// `engine`, `gpu`, `cpu`, `unknown`.
-llvm::StringRef spelling(Device device);
+ANEC_ENUM(Device, (Engine, "engine"), (GPU, "gpu"), (CPU, "cpu"),
+          (Unknown, "unknown"))
 
 /// What a system answered about an op of a program.
 struct AskedPlace {

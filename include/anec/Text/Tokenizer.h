@@ -23,18 +23,13 @@
 #define ANEC_TEXT_TOKENIZER_H
 
 #include "anec/Support/Diagnostics.h"
+#include "anec/Support/Words.h"
 #include <optional>
 
 namespace anec {
 
-enum class TokenizerKind : uint8_t {
-  Bytes,
-  SentencePiece,
-  Llama2c,
-  HuggingFace
-};
-/// `bytes`, `sentencepiece`, `llama2c`, `huggingface`.
-llvm::StringRef spelling(TokenizerKind kind);
+ANEC_ENUM(TokenizerKind, (Bytes, "bytes"), (SentencePiece, "sentencepiece"),
+          (Llama2c, "llama2c"), (HuggingFace, "huggingface"))
 
 class Tokenizer {
 public:

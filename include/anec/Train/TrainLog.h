@@ -15,13 +15,13 @@
 
 #include "anec/Support/Diagnostics.h"
 #include "anec/Support/Folder.h"
+#include "anec/Support/Words.h"
 #include <memory>
 
 namespace anec {
 
 /// What the size of data and the speed of training are counted in.
-enum class DataUnit : uint8_t { Tokens, Examples };
-llvm::StringLiteral spelling(DataUnit unit);
+ANEC_ENUM(DataUnit, (Tokens, "tokens"), (Examples, "examples"))
 
 /// A line of the log.
 struct StepRecord {

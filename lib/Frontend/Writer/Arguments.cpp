@@ -146,20 +146,19 @@ Value *ArgumentMaker::constantInEntry(const Op &op) {
   DType stored = isNumber ? type.dtype : DType::FP32;
   Builder builder(entry);
   builder.setInsertionPoint(&entry.body().front());
-  Value *value =
-      builder.build(ops::Weight, {},
-                    {{param::name, Constant::string(name)},
-                     {param::dtype, Constant::string(spelling(stored))},
-                     {param::shape, Constant::int32s(type.shape)},
-                     {param::frozen, true}},
-                    name);
+  Value *value = builder.build(ops::Weight, {},
+                               {{param::name, Constant::string(name)},
+                                {param::dtype, stored},
+                                {param::shape, Constant::int32s(type.shape)},
+                                {param::frozen, true}},
+                               name);
   made.push_back({name, isNumber
                             ? constant
                             : Constant::fromDoubles({stored, type.shape},
                                                     constant->asDoubles())});
   if (!isNumber)
-    value = builder.build(ops::Cast, {value},
-                          {{param::dtype, spelling(type.dtype)}}, name);
+    value =
+        builder.build(ops::Cast, {value}, {{param::dtype, type.dtype}}, name);
   ofConstants.push_back({std::move(constant), value});
   return value;
 }

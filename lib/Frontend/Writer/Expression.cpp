@@ -284,6 +284,6 @@ Expression anec::frontend::expressionOf(const Op &op, OperandText operand) {
             Binding::Not};
   if (op.is(ops::Cast))
     return {"cast(" + operandText(op, 0, operand).text + ", " +
-            op.get(param::dtype).str() + ")"};
+            spelling(op.get(param::dtype)).str() + ")"};
   return {callText(op, operand)};
 }

@@ -6,20 +6,21 @@
 #include "../Families.h"
 #include "anec/IR/Params.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Gelu.h"
 
 using namespace anec;
 using namespace anec::onnx;
 
-static void gelu(Node &node, StringRef mode) {
+static void gelu(Node &node, GeluMode mode) {
   Emitter &e = node.e;
   Val x = node.in(0);
   if (node.has(1))
     x = e.add(x, node.in(1));
-  node.out(e.unary(ops::Gelu, x, {{param::mode, mode}}));
+  node.out(e.unary(ops::Gelu, x, {{param::geluMode, mode}}));
 }
 
-static void exactGelu(Node &node) { gelu(node, "EXACT"); }
-static void fastGelu(Node &node) { gelu(node, "TANH_APPROXIMATION"); }
+static void exactGelu(Node &node) { gelu(node, GeluMode::Exact); }
+static void fastGelu(Node &node) { gelu(node, GeluMode::Tanh); }
 
 /// x * sigmoid(alpha * x).
 static void quickGelu(Node &node) {

@@ -13,6 +13,7 @@
 #include "../Ops/Attention.h"
 #include "anec/IR/Params.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Indices.h"
 #include <cmath>
 
 using namespace anec;
@@ -58,7 +59,7 @@ static Val written(Emitter &e, Val past, Val fresh, const Places &places) {
   Val result = e.make(ops::ScatterNd,
                       {e.transpose(cache, {0, 2, 1, 3}), rows,
                        e.transpose(fresh, {0, 2, 1, 3})},
-                      {{param::mode, "update"}});
+                      {{param::scatterMode, ScatterMode::Update}});
   return e.transpose(result, {0, 2, 1, 3});
 }
 

@@ -6,6 +6,7 @@
 #include "../Families.h"
 #include "anec/IR/Params.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Gelu.h"
 #include <cmath>
 
 using namespace anec;
@@ -90,7 +91,7 @@ static void readGelu(Node &n) {
     return n.fail("`approximate` of `Gelu` must be `none` or `tanh`");
   n.out(n.e.unary(
       ops::Gelu, n.in(0),
-      {{param::mode, mode == "tanh" ? "TANH_APPROXIMATION" : "EXACT"}}));
+      {{param::geluMode, mode == "tanh" ? GeluMode::Tanh : GeluMode::Exact}}));
 }
 
 /// x * sigmoid(alpha * x).

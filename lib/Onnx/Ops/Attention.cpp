@@ -8,6 +8,7 @@
 #include "AlongAxis.h"
 #include "anec/IR/Params.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Indices.h"
 #include <cmath>
 
 using namespace anec;
@@ -229,8 +230,8 @@ static void tensorScatter(Node &node) {
   DType wide = Emitter::wideOf(cache);
   Val target = e.cast(e.transpose(cache, perm), wide);
   Val source = e.cast(e.transpose(update, perm), wide);
-  Val written =
-      e.make(ops::ScatterNd, {target, rows, source}, {{param::mode, "update"}});
+  Val written = e.make(ops::ScatterNd, {target, rows, source},
+                       {{param::scatterMode, ScatterMode::Update}});
   node.out(e.cast(e.transpose(written, back), cache.dtype()));
 }
 

@@ -7,6 +7,7 @@
 #include "../Families.h"
 #include "Windows.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Pad.h"
 #include <cmath>
 
 using namespace anec;
@@ -32,7 +33,7 @@ Val onnx::convolved(Node &node, Val x, Val weight, Val bias) {
     operands.push_back(bias);
   Val result = e.make(ops::Conv, operands,
                       {{param::strides, windows.strides},
-                       {param::padType, "custom"},
+                       {param::padType, PadType::Custom},
                        {param::pad, pairsOf(windows)},
                        {param::dilations, windows.dilations},
                        {param::groups, node.attr("group", 1)}});
@@ -62,7 +63,7 @@ static Val resized(Emitter &e, Val x, int64_t axis, int64_t begin,
   pads[size_t(2 * axis + 1)] = missing;
   return e.make(ops::Pad, {x},
                 {{param::pad, pads},
-                 {param::mode, "constant"},
+                 {param::padMode, PadMode::Constant},
                  {param::constantVal, Constant::scalar(x.dtype(), 0)}});
 }
 
@@ -87,7 +88,7 @@ static void convTranspose(Node &node) {
   bool isSame = autoPad == "SAME_UPPER" || autoPad == "SAME_LOWER";
   Val result = e.make(ops::ConvTranspose, {x, weight},
                       {{param::strides, windows.strides},
-                       {param::padType, "valid"},
+                       {param::padType, PadType::Valid},
                        {param::dilations, windows.dilations},
                        {param::groups, node.attr("group", 1)}});
   if (!result)
@@ -168,7 +169,7 @@ static void col2im(Node &node) {
   Val result =
       e.make(ops::ConvTranspose, {e.cast(e.reshape(x, columns), wide), weight},
              {{param::strides, strides},
-              {param::padType, "valid"},
+              {param::padType, PadType::Valid},
               {param::dilations, dilations},
               {param::groups, x.dim(1) / places}});
   for (size_t i = 0; i != count && result; ++i)

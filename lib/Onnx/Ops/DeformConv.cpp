@@ -53,10 +53,10 @@ static Val readPlaces(Emitter &e, Val x, Val offsets, const Windows &windows) {
   };
   Val rows = coordinate(0), columns = coordinate(1);
   return e.make(ops::Resample, {x, e.concat({columns, rows}, -1)},
-                {{param::samplingMode, "bilinear"},
-                 {param::paddingMode, "constant"},
+                {{param::interpolation, Interpolation::Bilinear},
+                 {param::paddingMode, PaddingMode::Constant},
                  {param::paddingValue, Constant::scalar(x.dtype(), 0)},
-                 {param::coordinatesMode, "unnormalized"},
+                 {param::coordinatesMode, CoordinatesMode::Unnormalized},
                  {param::alignCorners, true}});
 }
 

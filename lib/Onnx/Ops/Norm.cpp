@@ -5,6 +5,7 @@
 
 #include "../Families.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Pad.h"
 #include <cmath>
 
 using namespace anec;
@@ -180,7 +181,7 @@ static void localResponseNorm(Node &node) {
   pads[3] = after;
   Val squares = e.make(ops::Pad, {e.mul(x, x)},
                        {{param::pad, pads},
-                        {param::mode, "constant"},
+                        {param::padMode, PadMode::Constant},
                         {param::constantVal, Constant::scalar(x.dtype(), 0)}});
   Val sum;
   for (int64_t i = 0; i != size; ++i) {

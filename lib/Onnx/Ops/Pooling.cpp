@@ -8,6 +8,7 @@
 #include "Windows.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Params/Convolution.h"
+#include "lib/Ops/Params/Pad.h"
 #include <cmath>
 
 using namespace anec;
@@ -83,7 +84,7 @@ static Val padded(Emitter &e, Val x, const Pooling &pooling, double outside,
       return x;
     return e.make(ops::Pad, {x},
                   {{param::pad, pads},
-                   {param::mode, "constant"},
+                   {param::padMode, PadMode::Constant},
                    {param::constantVal, Constant::scalar(x.dtype(), value)}});
   };
   Shape none(windows.kernel.size(), 0), more;
@@ -182,7 +183,7 @@ Val onnx::maxima(Node &node, Val x) {
     return e.cast(e.make(ops::MaxPool, {from},
                          {{param::kernelSizes, pooling.windows.kernel},
                           {param::strides, pooling.windows.strides},
-                          {param::padType, "custom"},
+                          {param::padType, PadType::Custom},
                           {param::pad, pairsOf(pooling.windows)}}),
                   dtype);
   Val best, index;
@@ -228,7 +229,7 @@ Val onnx::averaged(Node &node, Val x) {
     return e.make(ops::AvgPool, {x},
                   {{param::kernelSizes, pooling.windows.kernel},
                    {param::strides, pooling.windows.strides},
-                   {param::padType, "custom"},
+                   {param::padType, PadType::Custom},
                    {param::pad, pairsOf(pooling.windows)},
                    {param::excludePaddingFromAverage, !counted}});
   Shape shape = {1, 1};

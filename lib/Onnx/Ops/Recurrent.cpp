@@ -8,6 +8,7 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Params/Recurrent.h"
 #include "lib/Ops/Params/Sequences.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace anec;
 using namespace anec::onnx;
@@ -24,7 +25,7 @@ struct Layer {
   Val lengths;  ///< int32 [batch], where sequences are shorter than the input
   int64_t hidden = 0, directions = 1, batch = 1;
   bool firstIsReverse = false, batchFirst = false;
-  std::vector<std::string> activations;
+  std::vector<GateActivation> activations;
 };
 
 /// The results of one direction.
@@ -35,12 +36,13 @@ struct Direction {
 
 } // namespace
 
-/// MIL's name of an activation; empty for none.
-static StringRef activationName(StringRef name) {
-  return name == "Sigmoid" ? "sigmoid"
-         : name == "Tanh"  ? "tanh"
-         : name == "Relu"  ? "relu"
-                           : "";
+/// Nothing for activations that MIL lacks.
+static std::optional<GateActivation> activationOf(StringRef name) {
+  return llvm::StringSwitch<std::optional<GateActivation>>(name)
+      .Case("Sigmoid", GateActivation::Sigmoid)
+      .Case("Tanh", GateActivation::Tanh)
+      .Case("Relu", GateActivation::Relu)
+      .Default(std::nullopt);
 }
 
 /// Reads the lengths of sequences that are not all as long as the input, which
@@ -118,12 +120,12 @@ static bool readLayer(Node &node, llvm::ArrayRef<StringRef> defaults,
     StringRef wanted = size_t(i) < given.size()
                            ? given[size_t(i)]
                            : defaults[size_t(i) % defaults.size()];
-    StringRef name = activationName(wanted);
-    if (name.empty()) {
+    std::optional<GateActivation> activation = activationOf(wanted);
+    if (!activation) {
       node.refuse("the activation " + wanted + " has no counterpart");
       return false;
     }
-    layer.activations.push_back(name.str());
+    layer.activations.push_back(*activation);
   }
   return !node.failed();
 }

@@ -45,22 +45,24 @@ static Val resizeAlong(Node &n, Val x, int64_t axis, const ResizeAxis &way,
 // All axes
 //===----------------------------------------------------------------------===//
 
-/// The sampling mode of `resize_bilinear` that reads the same positions; empty
-/// if there is none.
-static StringRef samplingMode(const ResizeMode &mode,
-                              llvm::ArrayRef<ResizeAxis> ways) {
+/// The sampling mode of `resize_bilinear` that reads the same positions, if
+/// there is one.
+static std::optional<SamplingMode>
+samplingMode(const ResizeMode &mode, llvm::ArrayRef<ResizeAxis> ways) {
   if (mode.mode != "linear" || mode.excludeOutside)
-    return "";
+    return std::nullopt;
   for (const ResizeAxis &way : ways)
     if ((mode.antialias && way.scale < 1) ||
         double(way.extent) * way.scale != double(way.count) || way.count < 2)
-      return "";
+      return std::nullopt;
   if (mode.coordinates == "half_pixel" ||
       mode.coordinates == "pytorch_half_pixel")
-    return "UNALIGN_CORNERS";
+    return SamplingMode::UnalignCorners;
   if (mode.coordinates == "align_corners")
-    return "STRICT_ALIGN_CORNERS";
-  return mode.coordinates == "asymmetric" ? "DEFAULT" : "";
+    return SamplingMode::StrictAlignCorners;
+  if (mode.coordinates == "asymmetric")
+    return SamplingMode::Default;
+  return std::nullopt;
 }
 
 /// Whether each element is repeated, an axis by a number of its own.
@@ -95,13 +97,13 @@ static Val resizeImages(Emitter &e, Val x, llvm::ArrayRef<ResizeAxis> ways,
           Constant::scalar(DType::FP32, double(height / ways[0].extent))},
          {param::scaleFactorWidth,
           Constant::scalar(DType::FP32, double(width / ways[1].extent))}});
-  StringRef sampling = samplingMode(mode, ways);
-  if (sampling.empty())
+  std::optional<SamplingMode> sampling = samplingMode(mode, ways);
+  if (!sampling)
     return {};
   return e.make(ops::ResizeBilinear, {x},
                 {{param::targetSizeHeight, height},
                  {param::targetSizeWidth, width},
-                 {param::samplingMode, sampling}});
+                 {param::samplingMode, *sampling}});
 }
 
 /// Replaces what tf_crop_and_resize reads outside of the input.

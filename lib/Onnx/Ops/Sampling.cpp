@@ -8,16 +8,17 @@
 #include "anec/IR/Params.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Params/Convolution.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace anec;
 using namespace anec::onnx;
 
 /// Reads images [N, C, H, W] at points [N, rows, columns, 2].
-static Val resample(Emitter &e, Val images, Val points, StringRef sampling,
-                    StringRef padding, StringRef coordinates,
-                    bool alignCorners = true) {
+static Val resample(Emitter &e, Val images, Val points,
+                    Interpolation interpolation, PaddingMode padding,
+                    CoordinatesMode coordinates, bool alignCorners = true) {
   return e.make(ops::Resample, {images, points},
-                {{param::samplingMode, sampling},
+                {{param::interpolation, interpolation},
                  {param::paddingMode, padding},
                  {param::paddingValue, Constant::scalar(images.dtype(), 0)},
                  {param::coordinatesMode, coordinates},
@@ -51,7 +52,7 @@ static Vals cubicWeights(Emitter &e, Val t) {
           polynomial(e.add(rest, 1), a, -5 * a, 8 * a, -4 * a)};
 }
 
-static Val sampleCubic(Emitter &e, Val x, Val grid, StringRef padding,
+static Val sampleCubic(Emitter &e, Val x, Val grid, PaddingMode padding,
                        bool alignCorners) {
   Val column = pixelsOf(e, e.slice(grid, -1, 0, 1), x.dim(3), alignCorners);
   Val row = pixelsOf(e, e.slice(grid, -1, 1, 2), x.dim(2), alignCorners);
@@ -65,7 +66,8 @@ static Val sampleCubic(Emitter &e, Val x, Val grid, StringRef padding,
     for (int64_t i = 0; i != 4; ++i) {
       Val points =
           e.concat({e.add(left, double(i - 1)), e.add(top, double(j - 1))}, -1);
-      Val pixels = resample(e, x, points, "nearest", padding, "unnormalized");
+      Val pixels = resample(e, x, points, Interpolation::Nearest, padding,
+                            CoordinatesMode::Unnormalized);
       Val weight = e.reshape(e.mul(across[size_t(i)], down[size_t(j)]), planes);
       Val part = e.mul(pixels, weight);
       sum = sum ? e.add(sum, part) : part;
@@ -84,20 +86,22 @@ static void readGridSample(Node &n) {
   bool align = n.attr("align_corners", 0) != 0;
   StringRef mode = n.attrText("mode", "linear");
   StringRef outside = n.attrText("padding_mode", "zeros");
-  StringRef padding = outside == "zeros"        ? "constant"
-                      : outside == "border"     ? "border"
-                      : outside != "reflection" ? ""
-                      : align                   ? "reflection"
-                                                : "symmetric";
-  if (padding.empty())
+  auto padding = llvm::StringSwitch<std::optional<PaddingMode>>(outside)
+                     .Case("zeros", PaddingMode::Constant)
+                     .Case("border", PaddingMode::Border)
+                     .Case("reflection", align ? PaddingMode::Reflection
+                                               : PaddingMode::Symmetric)
+                     .Default(std::nullopt);
+  if (!padding)
     return n.fail("`padding_mode` must be `zeros`, `border` or `reflection`");
   if (mode == "bicubic" || mode == "cubic")
-    return n.out(sampleCubic(n.e, x, grid, padding, align));
+    return n.out(sampleCubic(n.e, x, grid, *padding, align));
   bool nearest = mode == "nearest";
   if (!nearest && mode != "bilinear" && mode != "linear")
     return n.fail("`mode` must be `linear`, `nearest` or `cubic`");
-  n.out(resample(n.e, x, grid, nearest ? "nearest" : "bilinear", padding,
-                 "normalized_minus_one_to_one", align));
+  n.out(resample(n.e, x, grid,
+                 nearest ? Interpolation::Nearest : Interpolation::Bilinear,
+                 *padding, CoordinatesMode::NormalizedMinusOneToOne, align));
 }
 
 /// Points of an image of `size` under maps theta [N, 2, 3].
@@ -186,8 +190,9 @@ static Val largestCorner(Emitter &e, Val images, Val across, Val down) {
   for (int j = 0; j != 2; ++j)
     for (int i = 0; i != 2; ++i) {
       Val atX = e.add(left, i), atY = e.add(top, j);
-      Val pixels = resample(e, images, meet(e, atX, atY), "nearest", "border",
-                            "unnormalized");
+      Val pixels =
+          resample(e, images, meet(e, atX, atY), Interpolation::Nearest,
+                   PaddingMode::Border, CoordinatesMode::Unnormalized);
       Val x = i ? right : e.add(e.mul(right, -1), 1);
       Val y = j ? below : e.add(e.mul(below, -1), 1);
       Val part = e.mul(pixels, e.reshape(x, {boxes, 1, 1, columns}));
@@ -235,9 +240,11 @@ static void readRoiAlign(Node &n) {
       pointsBetween(e, left, right, columns, samples, x.dim(3), !half);
   Points down = pointsBetween(e, top, bottom, rows, samples, x.dim(2), !half);
   Val chosen = e.gather(x, images, 0);
-  Val read = mode == "max" ? largestCorner(e, chosen, across.at, down.at)
-                           : resample(e, chosen, meet(e, across.at, down.at),
-                                      "bilinear", "border", "unnormalized");
+  Val read = mode == "max"
+                 ? largestCorner(e, chosen, across.at, down.at)
+                 : resample(e, chosen, meet(e, across.at, down.at),
+                            Interpolation::Bilinear, PaddingMode::Border,
+                            CoordinatesMode::Unnormalized);
   int64_t count = boxes.dim(0);
   read =
       e.mul(read, e.reshape(across.isInside, {count, 1, 1, columns * samples}));
@@ -246,7 +253,7 @@ static void readRoiAlign(Node &n) {
   n.out(e.make(mode == "max" ? ops::MaxPool : ops::AvgPool, {read},
                {{param::kernelSizes, window},
                 {param::strides, window},
-                {param::padType, "valid"}}));
+                {param::padType, PadType::Valid}}));
 }
 
 static constexpr OpRow rows[] = {

@@ -7,22 +7,24 @@
 #include "AlongAxis.h"
 #include "anec/IR/Params.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Indices.h"
 
 using namespace anec;
 using namespace anec::onnx;
 
-/// The mode of the attribute `reduction`; empty if there is none.
-static StringRef modeOf(Node &n) {
+/// The mode of the attribute `reduction`, which names it as MIL does.
+static ScatterMode modeOf(Node &n) {
   StringRef reduction = n.knows("reduction") ? n.attrText("reduction", "none")
                                              : StringRef("none");
   if (reduction == "none")
-    return "update";
-  if (reduction == "add" || reduction == "mul" || reduction == "max" ||
-      reduction == "min")
-    return reduction;
+    return ScatterMode::Update;
+  auto mode = parseWord<ScatterMode>(reduction);
+  if (mode == ScatterMode::Add || mode == ScatterMode::Mul ||
+      mode == ScatterMode::Max || mode == ScatterMode::Min)
+    return *mode;
   n.fail("`reduction` of `" + n.op() +
          "` must be `none`, `add`, `mul`, `max` or `min`");
-  return "";
+  return ScatterMode::Update;
 }
 
 /// Indices from 0 on: those below 0 count from the end.
@@ -33,7 +35,7 @@ static Val fromStart(Emitter &e, Val indices, Val extent) {
 
 static void readScatterNd(Node &n) {
   Val data = n.in(0), indices = n.in(1), updates = n.in(2);
-  StringRef mode = modeOf(n);
+  ScatterMode mode = modeOf(n);
   if (!data || !indices || !updates || n.failed())
     return;
   int64_t depth = indices.dim(-1);
@@ -45,7 +47,7 @@ static void readScatterNd(Node &n) {
   indices = fromStart(n.e, indices, n.e.list(extents));
   Val scattered = n.e.make(
       ops::ScatterNd, {n.e.cast(data, wide), indices, n.e.cast(updates, wide)},
-      {{param::mode, mode}});
+      {{param::scatterMode, mode}});
   n.out(n.e.cast(scattered, data.dtype()));
 }
 
@@ -61,7 +63,7 @@ static Val rowsOf(Emitter &e, Val indices, int64_t axis) {
 
 static void readScatterElements(Node &n) {
   Val data = n.in(0), indices = n.in(1), updates = n.in(2);
-  StringRef mode = modeOf(n);
+  ScatterMode mode = modeOf(n);
   if (!data || !indices || !updates || n.failed())
     return;
   if (data.rank() == 0 || data.rank() != indices.rank())
@@ -82,12 +84,12 @@ static void readScatterElements(Node &n) {
   Val result;
   if (whole == indices.shape())
     result = e.make(ops::ScatterAlongAxis, {target, indices, source},
-                    {{param::axis, axis}, {param::mode, mode}});
+                    {{param::axis, axis}, {param::scatterMode, mode}});
   else
     result = e.make(
         ops::ScatterNd,
         {target, rowsOf(e, indices, axis), e.reshape(source, {source.size()})},
-        {{param::mode, mode}});
+        {{param::scatterMode, mode}});
   n.out(e.cast(result, data.dtype()));
 }
 
@@ -126,7 +128,7 @@ static void readMaxUnpool(Node &n) {
       e.make(ops::Scatter,
              {e.filled(x.dtype(), flat, 0),
               e.reshape(indices, {indices.size()}), e.reshape(x, {x.size()})},
-             {{param::axis, 0}, {param::mode, "update"}});
+             {{param::axis, 0}, {param::scatterMode, ScatterMode::Update}});
   Val result = e.reshape(filled, inferred);
   for (size_t i = 0; i != shape.size(); ++i) {
     int64_t axis = int64_t(i);

@@ -5,6 +5,7 @@
 
 #include "../Families.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Pad.h"
 #include <cmath>
 
 using namespace anec;
@@ -304,7 +305,7 @@ static Val padded(Emitter &e, Val x, const Shape &pads, double value) {
   DType wide = dtype == DType::FP16 ? DType::FP16 : DType::FP32;
   return e.cast(e.make(ops::Pad, {e.cast(x, wide)},
                        {{param::pad, pads},
-                        {param::mode, "constant"},
+                        {param::padMode, PadMode::Constant},
                         {param::constantVal, Constant::scalar(wide, value)}}),
                 dtype);
 }

@@ -33,9 +33,9 @@ static void causalConv(Node &node) {
                        shapeToString(state));
     x = e.concat({past ? past : e.filled(x.dtype(), state, 0), x}, 2);
   }
-  Val result =
-      e.make(ops::Conv, {x, weight},
-             {{param::padType, "valid"}, {param::groups, weight.dim(0)}});
+  Val result = e.make(
+      ops::Conv, {x, weight},
+      {{param::padType, PadType::Valid}, {param::groups, weight.dim(0)}});
   if (bias)
     result = e.add(result, e.reshape(bias, {1, bias.size(), 1}));
   node.out(0, activation == "none" ? result : e.unary(ops::Silu, result));

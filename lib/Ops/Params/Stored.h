@@ -6,13 +6,21 @@
 #ifndef ANEC_LIB_OPS_PARAMS_STORED_H
 #define ANEC_LIB_OPS_PARAMS_STORED_H
 
-#include "anec/IR/Params.h"
+#include "lib/IR/ModeParam.h"
 
-namespace anec::param {
+namespace anec {
+
+/// What the gradient of a weight is for: an optimizer reads it, or it is taken
+/// off the weight, as of running statistics.
+ANEC_ENUM(GradientUse, (Trained, "trained"), (Updated, "updated"))
+
+namespace param {
 
 ANEC_PARAM(frozen, "frozen", Bool)
+ANEC_MODE(gradientUse, "mode", GradientUse)
 ANEC_PARAM(view, "view", String)
 
-} // namespace anec::param
+} // namespace param
+} // namespace anec
 
 #endif // ANEC_LIB_OPS_PARAMS_STORED_H

@@ -92,9 +92,7 @@ void Adjoint::add(Value *value, Value *gradient) {
   if (!dtype)
     return;
   if (gradient->type.dtype != *dtype)
-    gradient =
-        builder.build(ops::Cast, gradient,
-                      Attr(param::dtype, Constant::string(spelling(*dtype))));
+    gradient = builder.build(ops::Cast, gradient, Attr(param::dtype, *dtype));
   assert(gradient->type.shape == value->type.shape);
   Value *&sum = sums[value];
   sum = sum ? builder.build(ops::Add, {sum, gradient}) : gradient;

@@ -282,7 +282,7 @@ bool ModelBuilder::build() {
   Op *called = callLayer(layer, builder);
   Value *output = called->result(0);
   if (output->type.dtype != DType::FP32)
-    output = builder.build(ops::Cast, {output}, {{param::dtype, "fp32"}});
+    output = builder.build(ops::Cast, {output}, {{param::dtype, DType::FP32}});
   Value *loss = nullptr;
   switch (objective.loss) {
   case Objective::Loss::Output:

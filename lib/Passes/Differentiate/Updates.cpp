@@ -9,6 +9,7 @@
 #include "lib/IR/Names.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Stored.h"
 #include "lib/Passes/Diags.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -248,8 +249,7 @@ Value *anec::addUpdates(const Updates &updates, const SourceWeights &weights,
     Value *result = call.result(updates.first + i);
     DType wanted = parameters[i]->type.dtype;
     if (result->type.dtype != wanted)
-      result = builder.build(ops::Cast, {result},
-                             {{param::dtype, spelling(wanted)}});
+      result = builder.build(ops::Cast, {result}, {{param::dtype, wanted}});
     map[parameters[i].get()] = builder.build(ops::StopGradient, {result});
   }
   // A state holds the difference from what it begins with.
@@ -260,9 +260,9 @@ Value *anec::addUpdates(const Updates &updates, const SourceWeights &weights,
     Value *value = builder.build(
         ops::Weight, {},
         {{param::name, llvm::StringRef(name)},
-         {param::dtype, spelling(state->type.dtype)},
+         {param::dtype, state->type.dtype},
          {param::shape, llvm::ArrayRef<int64_t>(state->type.shape)},
-         {param::mode, "updated"}});
+         {param::gradientUse, GradientUse::Updated}});
     values.push_back(value);
     begins.push_back(builder.build(ops::Const, {}, Attr(param::val, begin)));
     befores.push_back(builder.build(ops::StopGradient, {value}));

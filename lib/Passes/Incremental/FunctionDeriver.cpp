@@ -230,15 +230,15 @@ static bool hasOneFactor(const Op &op) {
 /// Whether no position of a text has angles that depend on the length of the
 /// text: those of earlier ones are in the cached keys.
 bool FunctionDeriver::hasFixedAngles(const Op &op) {
-  llvm::StringRef kind = op.get(param::scaling);
+  RopeScalingKind kind = op.get(param::scaling);
   int64_t original = op.get(param::originalPositions);
-  if ((kind != "dynamic" && kind != "longrope") ||
+  if ((kind != RopeScalingKind::Dynamic && kind != RopeScalingKind::LongRope) ||
       op.get(param::positions) != 0 || owner.program.context <= original ||
       hasOneFactor(op))
     return true;
   owner.ctx.diags
-      .report(op.range(), diag::RopeOfLength, kind, original, owner.model,
-              owner.program.context)
+      .report(op.range(), diag::RopeOfLength, spelling(kind), original,
+              owner.model, owner.program.context)
       .note(op.range(), diag::RopeLengthHelp, original, owner.program.context);
   return false;
 }

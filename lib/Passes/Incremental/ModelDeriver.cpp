@@ -192,7 +192,7 @@ Value *ModelDeriver::ropeTable(const PositionValue &wanted) {
     attrs.emplace_back(param::positions, owner.program.context);
   attrs.emplace_back(param::width, wanted.type.shape[1]);
   attrs.emplace_back(param::count, wanted.type.shape[2]);
-  attrs.emplace_back(param::dtype, spelling(wanted.type.dtype));
+  attrs.emplace_back(param::dtype, wanted.type.dtype);
   Op *table = builder.create(ops::RopeTable, {position}, attrs);
   table->result(0)->name = "cosines";
   table->result(1)->name = "sines";

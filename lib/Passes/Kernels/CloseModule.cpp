@@ -73,9 +73,7 @@ static TensorType portType(const TensorType &type) {
 static Value *toPort(Builder &builder, Value *value) {
   if (value->type.dtype != DType::Bool)
     return value;
-  return builder.build(
-      ops::Cast, value,
-      Attr(param::dtype, Constant::string(spelling(DType::FP16))));
+  return builder.build(ops::Cast, value, Attr(param::dtype, DType::FP16));
 }
 
 /// What was passed, as a value of `type`.

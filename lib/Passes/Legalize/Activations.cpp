@@ -5,6 +5,7 @@
 
 #include "Legalize.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Gelu.h"
 #include <cmath>
 #include <numbers>
 
@@ -27,12 +28,12 @@ static Value *halfTimesOnePlus(Rewriter &r, Value *f) {
 ///         or  0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
 ///         or  x * sigmoid(1.702 x)
 Value *legalize::expandGelu(Rewriter &r) {
-  llvm::StringRef mode = r.op.get(param::mode);
-  if (mode == "SIGMOID_APPROXIMATION") {
+  GeluMode mode = r.op.get(param::geluMode);
+  if (mode == GeluMode::Sigmoid) {
     Value *scaled = r.make(ops::Mul, {r.x(), r.scalar(1.702, "scale")}, "in");
     return r.make(ops::Mul, {r.x(), r.make(ops::Sigmoid, {scaled}, "gate")});
   }
-  if (mode == "EXACT") {
+  if (mode == GeluMode::Exact) {
     Value *scaled = r.make(
         ops::Mul, {r.x(), r.scalar(std::numbers::sqrt2 / 2, "scale")}, "in");
     return halfTimesOnePlus(r, r.make(ops::Erf, {scaled}, "erf"));

@@ -25,13 +25,14 @@ Value *legalize::expandMod(Rewriter &r) {
 Value *legalize::expandLogical(Rewriter &r) {
   llvm::SmallVector<Value *, 2> numbers;
   for (Value *operand : r.op.operandValues())
-    numbers.push_back(r.make(ops::Cast, {operand}, Attr(param::dtype, "fp16"),
+    numbers.push_back(r.make(ops::Cast, {operand},
+                             Attr(param::dtype, DType::FP16),
                              numbers.empty() ? "left" : "right"));
   if (r.op.is(ops::LogicalXor))
     return r.make(ops::NotEqual, numbers);
   const OpDef &def = r.op.is(ops::LogicalAnd) ? ops::Mul : ops::Maximum;
   return r.make(ops::Cast, {r.make(def, numbers, "number")},
-                Attr(param::dtype, "bool"));
+                Attr(param::dtype, DType::Bool));
 }
 
 /// reduce_mean(x) ==> reduce_sum(x * 1/n). Scaling first keeps the sum as small

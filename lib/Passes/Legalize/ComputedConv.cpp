@@ -227,8 +227,7 @@ static Value *weightRows(Rewriter &r) {
   // A product has the element type of its first operand, the weight; a
   // convolution has that of the image.
   if (DType dtype = r.x()->type.dtype; weight->type.dtype != dtype)
-    weight = r.make(ops::Cast, {weight}, {{param::dtype, spelling(dtype)}},
-                    weight->name);
+    weight = r.make(ops::Cast, {weight}, {{param::dtype, dtype}}, weight->name);
   return r.op.get(param::groups) == 1 ? ungroupedRows(r, weight)
                                       : groupedRows(r, weight);
 }

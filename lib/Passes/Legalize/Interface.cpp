@@ -14,6 +14,7 @@
 #include "anec/Target/Rule.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Params/Indices.h"
+#include "lib/Ops/Params/Pad.h"
 #include "lib/Passes/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -129,7 +130,7 @@ void InterfaceRewriter::passHalf(Value &param) {
   replaceInput(param, {DType::FP16, param.type.shape},
                [&](Builder &builder, Value *half) {
                  return builder.build(ops::Cast, {half},
-                                      Attr(param::dtype, "fp32"),
+                                      Attr(param::dtype, DType::FP32),
                                       param.name + "_fp32");
                });
 }
@@ -147,7 +148,7 @@ void InterfaceRewriter::replaceOutput(unsigned index, const OpDef &def,
 void InterfaceRewriter::returnHalf(unsigned index) {
   if (function.result(index)->type.dtype == DType::FP32 &&
       !holds(rules::IoFp32))
-    replaceOutput(index, ops::Cast, Attr(param::dtype, "fp16"));
+    replaceOutput(index, ops::Cast, Attr(param::dtype, DType::FP16));
 }
 
 /// Collects the ops that gather rows of a constant table by `indices` or by a
@@ -218,8 +219,9 @@ void InterfaceRewriter::passIndices(Value &param) {
         param.name + "_numbers");
     Value *equal =
         builder.build(ops::Equal, {number, index}, {}, param.name + "_equal");
-    Value *hot = builder.build(ops::Cast, {equal}, Attr(param::dtype, "fp16"),
-                               param.name + "_one_hot");
+    Value *hot =
+        builder.build(ops::Cast, {equal}, Attr(param::dtype, DType::FP16),
+                      param.name + "_one_hot");
     Value *result =
         builder.build(ops::Matmul, {hot, table},
                       {{param::transposeX, true}, {param::transposeY, false}},
@@ -314,7 +316,7 @@ void InterfaceRewriter::padOutput(unsigned index) {
   replaceOutput(
       index, ops::Pad,
       {{param::pad, llvm::ArrayRef<int64_t>{0, width - type.shape.back()}},
-       {param::mode, "constant"},
+       {param::padMode, PadMode::Constant},
        {param::constantVal, Constant::scalar(type.dtype, 0)}});
 }
 

@@ -8,6 +8,7 @@
 #include "lib/IR/DerivedConstant.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Control.h"
+#include "lib/Ops/Params/Pad.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;
@@ -100,7 +101,7 @@ Value *Rewriter::pad(Value *value, llvm::ArrayRef<int64_t> margins,
     return value;
   return make(ops::Pad, {value},
               {{param::pad, margins},
-               {param::mode, "constant"},
+               {param::padMode, PadMode::Constant},
                {param::constantVal, Constant::scalar(value->type.dtype, 0)}},
               part);
 }

@@ -51,7 +51,7 @@ Value *legalize::padConv(Rewriter &r) {
       ops::Conv,
       {framed, r.op.operand(param::weight), r.op.operand(param::bias)},
       {{param::strides, r.op.constant(param::strides)},
-       {param::padType, "valid"},
+       {param::padType, PadType::Valid},
        {param::pad, Shape(margins.size(), 0)},
        {param::dilations, r.op.constant(param::dilations)},
        {param::groups, r.op.constant(param::groups)}});

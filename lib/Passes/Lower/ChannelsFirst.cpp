@@ -202,7 +202,7 @@ Value *SequenceRewriter::convolution(Op &op) {
   llvm::SmallVector<Value *, 3> operands = {toFirst(op.operand(0u), 3), weight};
   if (isLinear && op.operand(param::bias))
     operands.push_back(op.operand(param::bias));
-  return builder.build(ops::Conv, operands, {{param::padType, "valid"}},
+  return builder.build(ops::Conv, operands, {{param::padType, PadType::Valid}},
                        op.result()->name);
 }
 

@@ -92,8 +92,9 @@ static Value *lookup(AxisMerger &m, Value *x) {
 static Results gather(AxisMerger &m) {
   if (m.x()->type.dtype != DType::Bool)
     return isMisread(m) ? Results{lookup(m, m.x())} : Results{};
-  Value *numbers = m.make(ops::Cast, {m.x()}, Attr(param::dtype, "fp16"));
-  return {m.make(ops::Cast, {lookup(m, numbers)}, Attr(param::dtype, "bool"))};
+  Value *numbers = m.make(ops::Cast, {m.x()}, Attr(param::dtype, DType::FP16));
+  return {
+      m.make(ops::Cast, {lookup(m, numbers)}, Attr(param::dtype, DType::Bool))};
 }
 
 namespace {

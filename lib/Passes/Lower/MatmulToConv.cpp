@@ -53,8 +53,8 @@ static Value *buildConv(Builder &builder, const Op &op) {
       {{param::shape, llvm::ArrayRef<int64_t>{batch, inputs, 1, positions}}},
       x->name);
   Value *product =
-      builder.build(ops::Conv, {image, kernel}, {{param::padType, "valid"}},
-                    op.result()->name);
+      builder.build(ops::Conv, {image, kernel},
+                    {{param::padType, PadType::Valid}}, op.result()->name);
   return builder.build(ops::Reshape, {product},
                        {{param::shape, op.result()->type.shape}},
                        op.result()->name);

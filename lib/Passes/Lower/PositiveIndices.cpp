@@ -152,8 +152,8 @@ static Value *positiveValue(Builder &builder, const IndexedAxes &axes,
                             Value *indices) {
   llvm::StringRef name = indices->name;
   if (indices->type.dtype != DType::Int32)
-    indices =
-        builder.build(ops::Cast, {indices}, Attr(param::dtype, "int32"), name);
+    indices = builder.build(ops::Cast, {indices},
+                            Attr(param::dtype, DType::Int32), name);
   std::vector<double> extents;
   for (unsigned i = 0; i < axes.count; ++i)
     extents.push_back(double(axes.extent(i)));

@@ -30,7 +30,7 @@ static ConstantRef widened(const ParamDef &param, const Constant &constant) {
   if (constant.dtype() == DType::FP16)
     return Constant::fromDoubles({DType::FP32, constant.type().shape},
                                  exactElements(constant));
-  if (param.name == param::dtype && constant.asString() == "fp16")
+  if (param.name == param::dtype && DTypeParam::read(constant) == DType::FP16)
     return Constant::string("fp32");
   return nullptr;
 }

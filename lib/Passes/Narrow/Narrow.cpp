@@ -68,7 +68,7 @@ Value *Narrower::castOnce(Value *value, DType dtype) {
   if (made)
     return made;
   insertBehind(builder, value);
-  made = builder.build(ops::Cast, {value}, {{param::dtype, spelling(dtype)}},
+  made = builder.build(ops::Cast, {value}, {{param::dtype, dtype}},
                        value->name + "_" + spelling(dtype).str());
   ctx.count("cast");
   return made;
@@ -130,7 +130,8 @@ void Narrower::narrowConstants(Op &op) {
         param.isConstant() ? op.constant(param.asConstant()) : nullptr;
     if (!constant)
       continue;
-    if (param.name == param::dtype && constant->asString() == "fp32") {
+    if (param.name == param::dtype &&
+        DTypeParam::read(*constant) == DType::FP32) {
       op.setConstant(param.asConstant(), Constant::string("fp16"));
       continue; // The constant is gone.
     }

@@ -6,6 +6,7 @@
 #include "AxisMerger.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Params/Indices.h"
+#include "lib/Ops/Params/Pad.h"
 #include "lib/Ops/Params/Slice.h"
 #include "lib/Ops/Slices.h"
 
@@ -342,7 +343,7 @@ static Results pad(AxisMerger &m) {
         return m.make(
             ops::Pad, {x},
             {{param::pad, list},
-             {param::mode, m.op.constant(param::mode)},
+             {param::padMode, m.op.constant(param::padMode)},
              {param::constantVal, m.op.constant(param::constantVal)}});
       });
 }

@@ -26,6 +26,8 @@ static void printParameter(const ParamDef &param, llvm::raw_ostream &out) {
   if (param.kind == ParamKind::OptionalValue ||
       param.kind == ParamKind::OptionalConstant)
     out << "optional";
+  else if (!param.fallback.empty() && param.dtypes == DTypeSet{DType::String})
+    out << "`\"" << param.fallback << "\"`";
   else if (!param.fallback.empty())
     out << '`' << param.fallback << '`';
   else

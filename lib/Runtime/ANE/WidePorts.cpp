@@ -28,16 +28,17 @@ std::unique_ptr<Module> ane::widenPorts(const Function &function) {
     map[param.get()] = copy->addParameter(widened(param->type), param->name);
   for (const auto &param : function.parameters())
     if (param->type.dtype == DType::FP16)
-      map[param.get()] = builder.build(ops::Cast, {map[param.get()]},
-                                       {{param::dtype, "fp16"}}, param->name);
+      map[param.get()] =
+          builder.build(ops::Cast, {map[param.get()]},
+                        {{param::dtype, DType::FP16}}, param->name);
   for (const Op &op : function.body())
     cloneOp(op, *copy, map);
   std::vector<Value *> results;
   for (const Value *result : function.resultValues())
-    results.push_back(
-        result->type.dtype == DType::FP16
-            ? builder.build(ops::Cast, {map[result]}, {{param::dtype, "fp32"}})
-            : map[result]);
+    results.push_back(result->type.dtype == DType::FP16
+                          ? builder.build(ops::Cast, {map[result]},
+                                          {{param::dtype, DType::FP32}})
+                          : map[result]);
   llvm::ArrayRef<std::string> names = function.resultNames();
   copy->setResults(results,
                    std::vector<llvm::StringRef>(names.begin(), names.end()));

@@ -6,40 +6,42 @@
 #ifndef ANEC_LIB_RUNTIME_CPU_GATEACTIVATION_H
 #define ANEC_LIB_RUNTIME_CPU_GATEACTIVATION_H
 
+#include "lib/Ops/Params/Recurrent.h"
 #include "lib/Runtime/CPU/VectorKernels.h"
-#include "llvm/ADT/StringRef.h"
-#include <string>
 
 namespace anec::cpu {
 
 /// An activation of a gate.
 class Activation {
 public:
-  explicit Activation(llvm::StringRef name) : name(name) {}
+  explicit Activation(GateActivation kind) : kind(kind) {}
 
   /// In place, in fp32.
   void apply(size_t n, float *x) const {
     auto with = [&](Unary kind, float p = 0, float q = 0) {
       unary(kind, n, x, x, Rounding::None, p, q);
     };
-    if (name == "sigmoid")
-      return with(Unary::Sigmoid);
-    if (name == "relu")
+    switch (kind) {
+    case GateActivation::Linear:
+      return;
+    case GateActivation::Relu:
       return with(Unary::Relu);
-    if (name == "sigmoid_hard") {
+    case GateActivation::ScaledTanh:
+      with(Unary::Affine, 2.0f / 3.0f);
+      with(Unary::Tanh);
+      return with(Unary::Affine, 1.7159f);
+    case GateActivation::Sigmoid:
+      return with(Unary::Sigmoid);
+    case GateActivation::SigmoidHard:
       with(Unary::Affine, 0.2f, 0.5f);
       return with(Unary::Clip, 0, 1);
+    case GateActivation::Tanh:
+      return with(Unary::Tanh);
     }
-    if (name == "scaled_tanh")
-      with(Unary::Affine, 2.0f / 3.0f);
-    if (name == "tanh" || name == "scaled_tanh")
-      with(Unary::Tanh);
-    if (name == "scaled_tanh")
-      with(Unary::Affine, 1.7159f);
   }
 
 private:
-  std::string name;
+  GateActivation kind;
 };
 
 } // namespace anec::cpu

@@ -43,7 +43,7 @@ struct Layer {
     batch = size_t(shape[1]);
     inputs = size_t(shape[2]);
     hidden = size_t(op.operand(param::weightHh)->type.shape[1]);
-    reverse = op.get(param::direction) == "reverse";
+    reverse = op.get(param::direction) == RnnDirection::Reverse;
     sequence = op.get(param::outputSequence);
     x = ctx.storage.floats(op.operand(param::x));
     initialH = ctx.storage.floats(op.operand(param::initialH));

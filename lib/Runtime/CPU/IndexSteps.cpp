@@ -202,26 +202,30 @@ struct Target {
 /// range.
 template <typename Make>
 static StepFn withCombination(const Op &op, Make make) {
-  llvm::StringRef mode = op.get(param::mode);
-  if (mode == "update")
-    return make([](float &to, float update) { to = update; });
-  if (!isFloat(op.result()->type.dtype))
+  ScatterMode mode = op.get(param::scatterMode);
+  if (mode != ScatterMode::Update && !isFloat(op.result()->type.dtype))
     return {};
-  if (mode == "add")
+  switch (mode) {
+  case ScatterMode::Add:
     return make([](float &to, float update) { to += update; });
-  if (mode == "sub")
-    return make([](float &to, float update) { to -= update; });
-  if (mode == "mul")
-    return make([](float &to, float update) { to *= update; });
-  if (mode == "div")
+  case ScatterMode::Div:
     return make([](float &to, float update) { to /= update; });
-  if (mode == "max")
+  case ScatterMode::Max:
     return make([](float &to, float update) {
       to = to < update || update != update ? update : to;
     });
-  return make([](float &to, float update) {
-    to = update < to || update != update ? update : to;
-  });
+  case ScatterMode::Min:
+    return make([](float &to, float update) {
+      to = update < to || update != update ? update : to;
+    });
+  case ScatterMode::Mul:
+    return make([](float &to, float update) { to *= update; });
+  case ScatterMode::Sub:
+    return make([](float &to, float update) { to -= update; });
+  case ScatterMode::Update:
+    return make([](float &to, float update) { to = update; });
+  }
+  llvm_unreachable("a mode without a function");
 }
 
 static std::optional<Target> targetOf(const Op &op, StepContext &ctx) {

@@ -13,6 +13,7 @@
 #include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Fill.h"
 #include "lib/Ops/Params/Indices.h"
+#include "lib/Ops/Params/Pad.h"
 #include "lib/Ops/Params/Slice.h"
 #include "lib/Ops/Slices.h"
 #include "lib/Runtime/Elements.h"
@@ -224,7 +225,7 @@ static StepFn makeSliceByIndex(const Op &op, StepContext &ctx) {
 // Fills the result, and copies `x` into it.
 static StepFn makePad(const Op &op, StepContext &ctx) {
   const Value *x = op.operand(param::x), *result = op.result();
-  if (op.get(param::mode) != "constant")
+  if (op.get(param::padMode) != PadMode::Constant)
     return {};
   Shape pad = op.get(param::pad);
   StridedCopy copy;

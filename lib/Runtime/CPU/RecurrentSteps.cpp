@@ -201,9 +201,10 @@ static StepFn makeLstm(const Op &op, StepContext &ctx) {
   if (op.operand(param::peephole) || op.operand(param::peepholeBack) ||
       op.constant(param::clip))
     return {};
-  llvm::StringRef direction = op.get(param::direction);
-  auto first = makeDirection(op, ctx, firstDirection, direction == "reverse");
-  if (direction != "bidirectional")
+  RnnDirection direction = op.get(param::direction);
+  auto first = makeDirection(op, ctx, firstDirection,
+                             direction == RnnDirection::Reverse);
+  if (direction != RnnDirection::Bidirectional)
     return [first, &pool = ctx.pool] { first->run(pool); };
   auto second = makeDirection(op, ctx, secondDirection, true);
   return [first, second, &pool = ctx.pool] {

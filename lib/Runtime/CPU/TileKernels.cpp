@@ -6,6 +6,7 @@
 #include "Schedule.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Gelu.h"
 #include "lib/Ops/Params/Quantization.h"
 #include "llvm/Support/ErrorHandling.h"
 
@@ -64,10 +65,16 @@ static TileKernel unaryKernel(const Op &op, const UnaryRow &row) {
   llvm_unreachable("no such constants");
 }
 
-static Unary geluKernel(llvm::StringRef mode) {
-  if (mode == "TANH_APPROXIMATION")
+static Unary geluKernel(GeluMode mode) {
+  switch (mode) {
+  case GeluMode::Exact:
+    return Unary::GeluErf;
+  case GeluMode::Tanh:
     return Unary::GeluTanh;
-  return mode == "SIGMOID_APPROXIMATION" ? Unary::GeluSigmoid : Unary::GeluErf;
+  case GeluMode::Sigmoid:
+    return Unary::GeluSigmoid;
+  }
+  llvm_unreachable("a mode without a kernel");
 }
 
 /// Whether the int8 result of `op` is only turned back to floats: it is held as
@@ -110,7 +117,7 @@ std::optional<TileKernel> cpu::tileKernel(const Op &op) {
     if (op.is(*row.op))
       return unaryKernel(op, row);
   if (op.is(ops::Gelu))
-    return unaryKernel(geluKernel(op.get(param::mode)));
+    return unaryKernel(geluKernel(op.get(param::geluMode)));
   if (op.is(ops::Relu6))
     return unaryKernel(Unary::Clip, 0, 6);
   return std::nullopt;

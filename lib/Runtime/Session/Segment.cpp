@@ -53,9 +53,8 @@ Value *SegmentBuilder::storedValue(Slot *slot) {
       "weight");
   if (value->type.dtype == slot->type.dtype)
     return value;
-  return builder.build(
-      ops::Cast, {value},
-      {{param::dtype, Constant::string(spelling(slot->type.dtype))}}, "weight");
+  return builder.build(ops::Cast, {value}, {{param::dtype, slot->type.dtype}},
+                       "weight");
 }
 
 /// A quantized weight: the op that reads it takes it apart.

@@ -6,6 +6,7 @@
 #include "Slots.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Params/Indices.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace anec;
@@ -90,7 +91,7 @@ bool Sinking::absorbScatter(Iterator it) {
   Slot *slot = it->in[0];
   Item *scatter = onlyFor(slot);
   if (!scatter || !scatter->op->is(ops::Scatter) ||
-      scatter->op->get(param::mode) != "add" ||
+      scatter->op->get(param::scatterMode) != ScatterMode::Add ||
       scatter->op->get(param::axis) != 0)
     return false;
   auto zeros = makers.find(scatter->in[0]);

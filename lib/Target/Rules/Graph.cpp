@@ -81,7 +81,7 @@ constinit const Rule rules::ConvRank3 = {
 };
 
 static Verdict customPadding(const Op &op, const Target &target) {
-  if (!op.is(ops::Conv) || op.get(param::padType) != "custom")
+  if (!op.is(ops::Conv) || op.get(param::padType) != PadType::Custom)
     return {};
   return broken("`conv` with `pad_type` `custom`");
 }

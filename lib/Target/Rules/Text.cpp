@@ -7,6 +7,7 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Control.h"
 #include "lib/Ops/Params/Convolution.h"
+#include "lib/Ops/Params/Gelu.h"
 #include "lib/Ops/Params/Slice.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -282,7 +283,7 @@ constinit const Rule rules::UniqueLabels = {
   };
 
 ANEC_WRITTEN(
-    GeluMode, "gelu-mode", Gelu, mode, "`gelu` writes `mode`",
+    GeluMode, "gelu-mode", Gelu, geluMode, "`gelu` writes `mode`",
     "Orion (M4 Max): rejected without it; ironmill, ANEForge: accepted with it",
     High, Error,
     "write `mode` as `EXACT`, `TANH_APPROXIMATION` or `SIGMOID_APPROXIMATION`")

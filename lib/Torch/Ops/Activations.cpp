@@ -6,6 +6,7 @@
 #include "../Families.h"
 #include "anec/IR/Params.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Gelu.h"
 #include <cmath>
 
 using namespace anec;
@@ -33,9 +34,10 @@ static void gelu(Node &n) {
   StringRef approximate = n.text("approximate");
   if (approximate != "none" && approximate != "tanh")
     return n.fail("`approximate` must be `none` or `tanh`");
-  n.out(n.e.unary(
-      ops::Gelu, n.in("self"),
-      {{param::mode, approximate == "tanh" ? "TANH_APPROXIMATION" : "EXACT"}}));
+  n.out(
+      n.e.unary(ops::Gelu, n.in("self"),
+                {{param::geluMode,
+                  approximate == "tanh" ? GeluMode::Tanh : GeluMode::Exact}}));
 }
 
 static void leakyRelu(Node &n) {

@@ -13,6 +13,7 @@
 #include "../Families.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Params/Convolution.h"
+#include "lib/Ops/Params/Indices.h"
 
 using namespace anec;
 using namespace anec::torch;
@@ -47,7 +48,7 @@ static void convolutionBackward(Node &n) {
     return n.fail("its input must have an axis of batches");
   llvm::SmallVector<Attr, 6> attrs = {
       {param::strides, llvm::ArrayRef<int64_t>(strides)},
-      {param::padType, "custom"},
+      {param::padType, PadType::Custom},
       {param::pad, llvm::ArrayRef<int64_t>(pads)},
       {param::dilations, llvm::ArrayRef<int64_t>(dilations)},
       {param::groups, groups}};
@@ -102,7 +103,7 @@ static void averagePoolBackward(Node &n) {
       e.gradients(ops::AvgPool, {asBatch(e, x, Count)},
                   {{param::kernelSizes, llvm::ArrayRef<int64_t>(kernel)},
                    {param::strides, llvm::ArrayRef<int64_t>(strides)},
-                   {param::padType, "custom"},
+                   {param::padType, PadType::Custom},
                    {param::pad, llvm::ArrayRef<int64_t>(pads)},
                    {param::excludePaddingFromAverage, !counts},
                    {param::ceilMode, ceils}},
@@ -130,11 +131,11 @@ static void maxPoolBackward(Node &n) {
   int64_t planes = x.size() / std::max<int64_t>(plane, 1);
   if (planes * windows != dy.size())
     return n.fail("its gradient is not of the windows of its input");
-  Val spread = e.make(ops::ScatterAlongAxis,
-                      {e.filled(dy.dtype(), {planes, plane}, 0),
-                       e.reshape(indices, {planes, windows}),
-                       e.reshape(dy, {planes, windows})},
-                      {{param::axis, 1}, {param::mode, "add"}});
+  Val spread = e.make(
+      ops::ScatterAlongAxis,
+      {e.filled(dy.dtype(), {planes, plane}, 0),
+       e.reshape(indices, {planes, windows}), e.reshape(dy, {planes, windows})},
+      {{param::axis, 1}, {param::scatterMode, ScatterMode::Add}});
   n.out(e.reshape(spread, x.shape()));
 }
 

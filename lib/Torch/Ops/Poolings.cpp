@@ -5,6 +5,7 @@
 
 #include "../Families.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Indices.h"
 #include <cmath>
 
 using namespace anec;
@@ -148,10 +149,11 @@ static void maxUnpool(Node &n) {
     return n.fail("its input must have rank 4");
   int64_t planes = x.dim(0) * x.dim(1), from = x.dim(2) * x.dim(3);
   Val target = e.filled(x.dtype(), {planes, size[0] * size[1]}, 0);
-  Val scattered = e.make(ops::ScatterAlongAxis,
-                         {target, e.reshape(indices, {planes, from}),
-                          e.reshape(x, {planes, from})},
-                         {{param::axis, 1}, {param::mode, "update"}});
+  Val scattered =
+      e.make(ops::ScatterAlongAxis,
+             {target, e.reshape(indices, {planes, from}),
+              e.reshape(x, {planes, from})},
+             {{param::axis, 1}, {param::scatterMode, ScatterMode::Update}});
   n.out(e.reshape(scattered, {x.dim(0), x.dim(1), size[0], size[1]}));
 }
 

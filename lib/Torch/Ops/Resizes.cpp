@@ -204,11 +204,12 @@ static bool resizeImages(Node &n, bool aligns) {
   }
   if (sizes.size() != 2 || byScales || sizes[0] < 2 || sizes[1] < 2)
     return false;
-  n.out(n.e.make(ops::ResizeBilinear, {x},
-                 {{param::targetSizeHeight, sizes[0]},
-                  {param::targetSizeWidth, sizes[1]},
-                  {param::samplingMode,
-                   aligns ? "STRICT_ALIGN_CORNERS" : "UNALIGN_CORNERS"}}));
+  n.out(
+      n.e.make(ops::ResizeBilinear, {x},
+               {{param::targetSizeHeight, sizes[0]},
+                {param::targetSizeWidth, sizes[1]},
+                {param::samplingMode, aligns ? SamplingMode::StrictAlignCorners
+                                             : SamplingMode::UnalignCorners}}));
   return true;
 }
 

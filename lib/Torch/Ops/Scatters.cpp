@@ -6,6 +6,7 @@
 #include "../Families.h"
 #include "Indices.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Indices.h"
 #include <cmath>
 
 using namespace anec;
@@ -84,7 +85,7 @@ static void scatterReduce(Node &n) {
 }
 
 /// Writes rows of `source`, one for each index of the axis.
-static void giveRows(Node &n, Val x, Val source, StringRef mode) {
+static void giveRows(Node &n, Val x, Val source, ScatterMode mode) {
   Emitter &e = n.e;
   Val indices = n.in("index");
   int64_t axis = n.axis("dim", x.rank());
@@ -99,13 +100,13 @@ static void giveRows(Node &n, Val x, Val source, StringRef mode) {
   DType dtype = x.dtype(), wide = Emitter::wideOf(x);
   Val result =
       e.make(ops::Scatter, {e.cast(x, wide), indices, e.cast(source, wide)},
-             {{param::axis, axis}, {param::mode, mode}});
+             {{param::axis, axis}, {param::scatterMode, mode}});
   n.out(e.cast(result, dtype));
 }
 
 static void indexCopy(Node &n) {
   giveRows(n, n.in("self"), n.cast(n.item("source"), n.typeOf("self")),
-           "update");
+           ScatterMode::Update);
 }
 
 static void indexAdd(Node &n) {
@@ -115,12 +116,12 @@ static void indexAdd(Node &n) {
   if (ConstantRef known = n.e.known(alpha.val);
       !known || known->doubleAt(0) != 1)
     source = n.e.mul(source, n.cast(alpha, x.type));
-  giveRows(n, n.in("self"), source, "add");
+  giveRows(n, n.in("self"), source, ScatterMode::Add);
 }
 
 static void indexFill(Node &n) {
   Val value = n.cast(n.item("value"), n.typeOf("self"));
-  giveRows(n, n.in("self"), value, "update");
+  giveRows(n, n.in("self"), value, ScatterMode::Update);
 }
 
 /// x[indices] = values, or added to what is there.
@@ -168,12 +169,12 @@ static void indexPut(Node &n) {
   Shape rowsShape = {indexed.index.size()};
   llvm::append_range(rowsShape, indexed.rest);
   DType dtype = x.dtype(), wide = Emitter::wideOf(x);
-  StringRef mode = adds ? "add" : "update";
+  ScatterMode mode = adds ? ScatterMode::Add : ScatterMode::Update;
   Val result = e.make(ops::Scatter,
                       {e.cast(rows, wide),
                        e.reshape(indexed.index, {indexed.index.size()}),
                        e.cast(e.reshape(values, rowsShape), wide)},
-                      {{param::axis, 0}, {param::mode, mode}});
+                      {{param::axis, 0}, {param::scatterMode, mode}});
   result = e.reshape(e.cast(result, dtype), turned.shape());
   Shape back(indexed.perm.size(), 0);
   for (auto [to, from] : llvm::enumerate(indexed.perm))

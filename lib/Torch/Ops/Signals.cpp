@@ -5,6 +5,7 @@
 
 #include "../Families.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Pad.h"
 #include <cmath>
 
 using namespace anec;
@@ -187,7 +188,7 @@ static void shortTime(Node &n) {
     int64_t before = (length - width) / 2, after = length - width - before;
     window = e.make(ops::Pad, {window},
                     {{param::pad, {before, after}},
-                     {param::mode, "constant"},
+                     {param::padMode, PadMode::Constant},
                      {param::constantVal, Constant::scalar(DType::FP32, 0)}});
   }
   Val result = OnnxNode(n, "STFT")

@@ -5,6 +5,7 @@
 
 #include "../Families.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Params/Indices.h"
 
 using namespace anec;
 using namespace anec::torch;
@@ -72,10 +73,11 @@ static void asStridedScatter(Node &n) {
   llvm::sort(sorted);
   if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
     return n.fail("elements of its view overlap");
-  Val flat = e.make(ops::ScatterAlongAxis,
-                    {e.reshape(x, {x.size()}), e.list(*indices),
-                     e.reshape(src, {src.size()})},
-                    {{param::axis, 0}, {param::mode, "update"}});
+  Val flat =
+      e.make(ops::ScatterAlongAxis,
+             {e.reshape(x, {x.size()}), e.list(*indices),
+              e.reshape(src, {src.size()})},
+             {{param::axis, 0}, {param::scatterMode, ScatterMode::Update}});
   n.out(e.reshape(flat, x.shape()));
 }
 
