@@ -7,6 +7,7 @@
 #include "../Families.h"
 #include "../Ops/Windows.h"
 #include "anec/IR/Params.h"
+#include "anec/Support/Words.h"
 #include "lib/IR/ParamNames.h"
 
 using namespace anec;
@@ -15,6 +16,13 @@ using namespace anec::onnx;
 //===----------------------------------------------------------------------===//
 // With activations
 //===----------------------------------------------------------------------===//
+
+namespace {
+ANEC_ENUM(Activation, (Relu, "Relu"), (Sigmoid, "Sigmoid"), (Tanh, "Tanh"),
+          (Softplus, "Softplus"), (Softsign, "Softsign"),
+          (HardSwish, "HardSwish"), (LeakyRelu, "LeakyRelu"), (Elu, "Elu"),
+          (HardSigmoid, "HardSigmoid"), (Clip, "Clip"))
+} // namespace
 
 /// The function that the attribute `activation` names, with numbers of its own.
 static Val activated(Node &node, Val x, llvm::ArrayRef<double> numbers) {
@@ -28,34 +36,39 @@ static Val activated(Node &node, Val x, llvm::ArrayRef<double> numbers) {
   };
   if (name.empty())
     return x;
-  if (name == "Relu")
+  std::optional<Activation> activation = parseWord<Activation>(name);
+  if (!activation || (activation == Activation::Clip && numbers.size() != 2)) {
+    node.refuse("the activation " + name + " has no counterpart");
+    return {};
+  }
+  switch (*activation) {
+  case Activation::Relu:
     return e.unary(ops::Relu, x);
-  if (name == "Sigmoid")
+  case Activation::Sigmoid:
     return e.unary(ops::Sigmoid, x);
-  if (name == "Tanh")
+  case Activation::Tanh:
     return e.unary(ops::Tanh, x);
-  if (name == "Softplus")
+  case Activation::Softplus:
     return e.unary(ops::Softplus, x);
-  if (name == "Softsign")
+  case Activation::Softsign:
     return e.unary(ops::Softsign, x);
-  if (name == "HardSwish")
+  case Activation::HardSwish:
     return e.mul(
         x, e.unary(ops::SigmoidHard, x,
                    {with(param::alpha, 1.0 / 6), with(param::beta, 0.5)}));
-  if (name == "LeakyRelu")
+  case Activation::LeakyRelu:
     return e.unary(ops::LeakyRelu, x, {with(param::alpha, number(0, 0.01f))});
-  if (name == "Elu")
+  case Activation::Elu:
     return e.unary(ops::Elu, x, {with(param::alpha, number(0, 1))});
-  if (name == "HardSigmoid")
+  case Activation::HardSigmoid:
     return e.unary(ops::SigmoidHard, x,
                    {with(param::alpha, number(0, 0.2f)),
                     with(param::beta, number(1, 0.5))});
-  if (name == "Clip" && numbers.size() == 2) {
+  case Activation::Clip:
     x = e.binary(ops::Maximum, x, e.scalar(x.dtype(), numbers[0]));
     return e.binary(ops::Minimum, x, e.scalar(x.dtype(), numbers[1]));
   }
-  node.refuse("the activation " + name + " has no counterpart");
-  return {};
+  llvm_unreachable("an unknown activation");
 }
 
 /// activation(convolution + sum).

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Attention.h"
+#include "../Choice.h"
 #include "../Families.h"
 #include "AlongAxis.h"
 #include "anec/IR/Params.h"
@@ -189,6 +190,11 @@ static void rotaryEmbedding(Node &node) {
 // Caches
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// Where a cache is written that is full.
+ANEC_ENUM(CacheOrder, (Linear, "linear"), (Circular, "circular"))
+} // namespace
+
 /// Writes `update` along an axis of a cache, from an index of each batch on.
 static void tensorScatter(Node &node) {
   Emitter &e = node.e;
@@ -196,7 +202,7 @@ static void tensorScatter(Node &node) {
   if (node.failed())
     return;
   int64_t axis = node.axis(-2, cache.rank());
-  bool isRing = node.attrChoice("mode", {"linear", "circular"}) == "circular";
+  bool isRing = choiceOf<CacheOrder>(node, "mode") == CacheOrder::Circular;
   if (node.failed())
     return;
   Shape wanted = cache.shape();

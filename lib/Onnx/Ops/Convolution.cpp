@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Ops/Params/Convolution.h"
+#include "../Choice.h"
 #include "../Families.h"
 #include "Windows.h"
 #include "lib/IR/ParamNames.h"
@@ -84,8 +85,8 @@ static void convTranspose(Node &node) {
   if (added.size() != count || (!wanted.empty() && wanted.size() != count))
     return node.fail("the attributes do not have a number for each spatial "
                      "axis");
-  StringRef autoPad = node.attrText("auto_pad", "NOTSET");
-  bool isSame = autoPad == "SAME_UPPER" || autoPad == "SAME_LOWER";
+  auto autoPad = choiceOf<AutoPad>(node, "auto_pad");
+  bool isSame = onnx::isSame(autoPad);
   Val result = e.make(ops::ConvTranspose, {x, weight},
                       {{param::strides, windows.strides},
                        {param::padType, PadType::Valid},
@@ -108,7 +109,7 @@ static void convTranspose(Node &node) {
         return node.refuse("`auto_pad` that asks for more elements than there "
                            "are");
       cut = std::max<int64_t>(0, cut); // zeros are added at the end
-      before = autoPad == "SAME_UPPER" ? cut / 2 : cut - cut / 2;
+      before = autoPad == AutoPad::SameUpper ? cut / 2 : cut - cut / 2;
     }
     if (extent < 1 || before < 0 || before >= result.dim(axis))
       return node.refuse("its result is empty or begins with padding");

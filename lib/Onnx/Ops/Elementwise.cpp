@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "../Choice.h"
 #include "../Families.h"
 #include "lib/IR/ParamNames.h"
 #include <cmath>
@@ -251,12 +252,16 @@ static Val shiftLeft32(Emitter &e, Val x, Val count) {
   return e.select(isNone, x, shifted);
 }
 
+namespace {
+ANEC_ENUM(ShiftTo, (Left, "LEFT"), (Right, "RIGHT"))
+} // namespace
+
 /// x * 2^y or x / 2^y rounded down, modulo the range of the type. Since version
 /// 28, a shift by more bits than there are moves all of them out.
 static void bitShift(Node &node) {
   Emitter &e = node.e;
   Val x = node.raw(0), y = node.in(1);
-  bool left = node.attrChoice("direction", {"LEFT", "RIGHT"}) == "LEFT";
+  bool left = choiceOf<ShiftTo>(node, "direction") == ShiftTo::Left;
   if (node.failed())
     return;
   DType dtype = nativeType(x.dtype());

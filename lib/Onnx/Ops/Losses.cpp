@@ -6,6 +6,7 @@
 #include "../Families.h"
 #include "AlongAxis.h"
 #include "anec/IR/Params.h"
+#include "anec/Support/Words.h"
 #include "lib/IR/ParamNames.h"
 
 using namespace anec;
@@ -17,6 +18,11 @@ struct Scores {
   Val logs, targets;
   Shape shape; ///< of the targets in the model
 };
+} // namespace
+
+namespace {
+/// What the losses of targets become.
+ANEC_ENUM(Reduction, (None, "none"), (Sum, "sum"), (Mean, "mean"))
 } // namespace
 
 /// The loss of log-probabilities, by the attributes of the node; `weights` may
@@ -44,15 +50,16 @@ static void readLoss(Node &n, Scores scores, Val weights) {
   if (counts)
     losses = e.mul(losses, counts);
 
-  StringRef reduction = n.attrText("reduction", "mean");
-  if (reduction == "none")
-    return n.out(e.reshape(losses, scores.shape));
-  Val sum = e.reduce(ops::ReduceSum, losses, {0, 1}, false);
-  if (reduction == "sum")
-    return n.out(sum);
-  if (reduction != "mean")
+  auto reduction =
+      parseWord<Reduction>(n.attrText("reduction", spelling(Reduction::Mean)));
+  if (!reduction)
     return n.fail("`reduction` of `" + n.op() +
                   "` must be `none`, `sum` or `mean`");
+  if (reduction == Reduction::None)
+    return n.out(e.reshape(losses, scores.shape));
+  Val sum = e.reduce(ops::ReduceSum, losses, {0, 1}, false);
+  if (reduction == Reduction::Sum)
+    return n.out(sum);
   if (!counts)
     return n.out(e.mul(sum, 1 / double(targets.size())));
   n.out(e.div(sum, e.reduce(ops::ReduceSum, counts, {0, 1}, false)));

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Pooling.h"
+#include "../Choice.h"
 #include "../Families.h"
 #include "Windows.h"
 #include "lib/IR/ParamNames.h"
@@ -48,7 +49,7 @@ static bool readPooling(Node &node, Val x, Pooling &pooling) {
   for (auto [axis, extent] : llvm::enumerate(spatialOf(x))) {
     int64_t stride = windows.strides[axis];
     // What lies between windows is cut off in front by some, and by others not.
-    if (node.attrText("auto_pad", "NOTSET").starts_with("SAME") &&
+    if (isSame(choiceOf<AutoPad>(node, "auto_pad")) &&
         (extent - 1) / stride * stride + reachOf(windows, axis) + 1 < extent) {
       node.refuse("`auto_pad` of windows that are smaller than their stride");
       return false;

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Recurrent.h"
+#include "../Choice.h"
 #include "../Families.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Params/Recurrent.h"
@@ -90,13 +91,12 @@ static bool readLayer(Node &node, llvm::ArrayRef<StringRef> defaults,
   }
   if (layer.batchFirst)
     layer.x = e.transpose(layer.x, {1, 0, 2});
-  StringRef direction =
-      node.hasAttr("direction")
-          ? node.attrChoice("direction",
-                            {"forward", "reverse", "bidirectional"})
-          : "forward";
-  layer.directions = direction == "bidirectional" ? 2 : 1;
-  layer.firstIsReverse = direction == "reverse";
+  // ONNX has MIL's words.
+  RnnDirection direction = node.hasAttr("direction")
+                               ? choiceOf<RnnDirection>(node, "direction")
+                               : RnnDirection::Forward;
+  layer.directions = direction == RnnDirection::Bidirectional ? 2 : 1;
+  layer.firstIsReverse = direction == RnnDirection::Reverse;
   layer.batch = layer.x.dim(1);
   layer.hidden = layer.hiddenWeights.dim(2);
   if (node.attr("hidden_size", layer.hidden) != layer.hidden) {

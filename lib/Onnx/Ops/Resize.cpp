@@ -49,25 +49,31 @@ static Val resizeAlong(Node &n, Val x, int64_t axis, const ResizeAxis &way,
 /// there is one.
 static std::optional<SamplingMode>
 samplingMode(const ResizeMode &mode, llvm::ArrayRef<ResizeAxis> ways) {
-  if (mode.mode != "linear" || mode.excludeOutside)
+  if (mode.kind != ResizeKind::Linear || mode.excludeOutside)
     return std::nullopt;
   for (const ResizeAxis &way : ways)
     if ((mode.antialias && way.scale < 1) ||
         double(way.extent) * way.scale != double(way.count) || way.count < 2)
       return std::nullopt;
-  if (mode.coordinates == "half_pixel" ||
-      mode.coordinates == "pytorch_half_pixel")
-    return SamplingMode::UnalignCorners;
-  if (mode.coordinates == "align_corners")
+  switch (mode.coordinates) {
+  case Coordinates::AlignCorners:
     return SamplingMode::StrictAlignCorners;
-  if (mode.coordinates == "asymmetric")
+  case Coordinates::Asymmetric:
     return SamplingMode::Default;
-  return std::nullopt;
+  case Coordinates::HalfPixel:
+  case Coordinates::PyTorchHalfPixel:
+    return SamplingMode::UnalignCorners;
+  case Coordinates::HalfPixelSymmetric:
+  case Coordinates::CropAndResize:
+  case Coordinates::HalfPixelForNearest:
+    return std::nullopt;
+  }
+  llvm_unreachable("an unknown correspondence");
 }
 
 /// Whether each element is repeated, an axis by a number of its own.
 static bool repeats(const ResizeMode &mode, llvm::ArrayRef<ResizeAxis> ways) {
-  if (mode.mode != "nearest")
+  if (mode.kind != ResizeKind::Nearest)
     return false;
   for (const ResizeAxis &way : ways) {
     if (way.count % way.extent)
@@ -135,7 +141,7 @@ static void resize(Node &n, Val x, llvm::ArrayRef<ResizeAxis> ways,
   }
   Emitter &e = n.e;
   DType dtype = x.dtype();
-  if (mode.mode != "nearest" && Emitter::wideOf(x) == DType::Int32)
+  if (mode.kind != ResizeKind::Nearest && Emitter::wideOf(x) == DType::Int32)
     x = e.cast(x, DType::FP32);
   bool isFloat = x.dtype() == DType::FP16 || x.dtype() == DType::FP32;
   Val result = isFloat ? resizeImages(e, x, ways, mode) : Val();
@@ -143,7 +149,7 @@ static void resize(Node &n, Val x, llvm::ArrayRef<ResizeAxis> ways,
     result = x;
     for (const auto &[axis, way] : llvm::enumerate(ways))
       if (way.count != way.extent || way.scale != 1 ||
-          mode.coordinates == "tf_crop_and_resize")
+          mode.coordinates == Coordinates::CropAndResize)
         result = resizeAlong(n, result, int64_t(axis), way, mode);
   }
   if (n.failed())
@@ -177,22 +183,27 @@ static std::vector<ResizeAxis> waysOf(Node &n, Val x,
   return ways;
 }
 
-static bool checkMode(Node &n, const ResizeMode &mode) {
-  static constexpr StringRef modes[] = {"nearest", "linear", "cubic"};
-  static constexpr StringRef coordinates[] = {
-      "align_corners",        "asymmetric",         "half_pixel",
-      "half_pixel_symmetric", "pytorch_half_pixel", "tf_crop_and_resize",
-      "tf_half_pixel_for_nn"};
-  static constexpr StringRef roundings[] = {
-      "ceil", "floor", "round_prefer_ceil", "round_prefer_floor"};
-  if (!llvm::is_contained(modes, mode.mode))
+/// Reads an attribute into `value`; reports an unknown word. Empty text is the
+/// word of what no attribute names.
+template <Worded Enum>
+static void readWord(Node &n, llvm::StringRef name, Enum fallback,
+                     Enum &value) {
+  StringRef text = n.attrText(name, spelling(fallback));
+  std::optional<Enum> read = parseWord<Enum>(text);
+  if (!read || text.empty())
+    n.fail("`" + name + "` `" + text + "` is not known");
+  else
+    value = *read;
+}
+
+static void readKind(Node &n, bool isScaled, ResizeMode &mode) {
+  StringRef text = n.attrText("mode", spelling(ResizeKind::Nearest));
+  if (isScaled && text == "bilinear")
+    text = spelling(ResizeKind::Linear);
+  if (std::optional<ResizeKind> kind = parseWord<ResizeKind>(text))
+    mode.kind = *kind;
+  else
     n.fail("`mode` must be `nearest`, `linear` or `cubic`");
-  else if (!llvm::is_contained(coordinates, mode.coordinates))
-    n.fail("`coordinate_transformation_mode` `" + mode.coordinates +
-           "` is not known");
-  else if (!llvm::is_contained(roundings, mode.rounding))
-    n.fail("`nearest_mode` `" + mode.rounding + "` is not known");
-  return !n.failed();
 }
 
 /// Up to version 10: scales alone, from the corner.
@@ -200,24 +211,29 @@ static void readScaled(Node &n, bool scalesAreAttribute) {
   Val x = n.in(0);
   if (!x)
     return;
-  ResizeMode mode{.mode = n.attrText("mode", "nearest")};
-  if (mode.mode == "bilinear")
-    mode.mode = "linear";
-  if (!checkMode(n, mode))
+  ResizeMode mode;
+  readKind(n, /*isScaled=*/true, mode);
+  if (n.failed())
     return;
   std::vector<double> scales =
       scalesAreAttribute ? n.attrNumbers("scales") : n.numbers(1);
   if (n.failed())
     return;
   // As ONNX's own case of version 10, and onnxruntime.
-  if (mode.mode == "nearest" && n.opset() >= 10)
-    mode.rounding = "ceil_where_smaller";
+  if (mode.kind == ResizeKind::Nearest && n.opset() >= 10)
+    mode.rounding = PositionRounding::CeilWhereSmaller;
   std::vector<ResizeAxis> ways = waysOf(n, x, scales);
   if (!n.failed())
     resize(n, x, ways, mode);
 }
 
 static void readUpsample(Node &n) { readScaled(n, n.opset() < 9); }
+
+namespace {
+/// Whether the sizes are exact, or bounds of a result in proportion.
+ANEC_ENUM(AspectPolicy, (Stretch, "stretch"), (NotLarger, "not_larger"),
+          (NotSmaller, "not_smaller"))
+} // namespace
 
 /// Ways from the sizes of `axes`, by the policy of the node.
 static std::vector<ResizeAxis> waysToSizes(Node &n, Val x,
@@ -235,17 +251,16 @@ static std::vector<ResizeAxis> waysToSizes(Node &n, Val x,
     way.count = sizes[i];
     way.scale = double(way.count) / double(way.extent);
   }
-  StringRef policy = n.attrText("keep_aspect_ratio_policy", "stretch");
-  if (policy == "stretch" || axes.empty())
+  AspectPolicy policy = AspectPolicy::Stretch;
+  if (!axes.empty())
+    readWord(n, "keep_aspect_ratio_policy", policy, policy);
+  if (policy == AspectPolicy::Stretch)
     return ways;
-  if (policy != "not_larger" && policy != "not_smaller") {
-    n.fail("`keep_aspect_ratio_policy` `" + policy + "` is not known");
-    return ways;
-  }
+  bool isBound = policy == AspectPolicy::NotLarger;
   double scale = ways[size_t(axes.front())].scale;
   for (int64_t axis : axes)
-    scale = policy == "not_larger" ? std::fmin(scale, ways[size_t(axis)].scale)
-                                   : std::fmax(scale, ways[size_t(axis)].scale);
+    scale = isBound ? std::fmin(scale, ways[size_t(axis)].scale)
+                    : std::fmax(scale, ways[size_t(axis)].scale);
   for (int64_t axis : axes) {
     ResizeAxis &way = ways[size_t(axis)];
     way.scale = scale;
@@ -260,14 +275,16 @@ static void readResize(Node &n) {
   Val x = n.in(0);
   if (!x)
     return;
-  ResizeMode mode{
-      .mode = n.attrText("mode", "nearest"),
-      .coordinates = n.attrText("coordinate_transformation_mode", "half_pixel"),
-      .rounding = n.attrText("nearest_mode", "round_prefer_floor"),
-      .cubicA = n.attrNumber("cubic_coeff_a", -0.75),
-      .excludeOutside = n.attr("exclude_outside", 0) != 0,
-      .antialias = n.attr("antialias", 0) != 0};
-  if (!checkMode(n, mode))
+  ResizeMode mode{.cubicA = n.attrNumber("cubic_coeff_a", -0.75),
+                  .excludeOutside = n.attr("exclude_outside", 0) != 0,
+                  .antialias = n.attr("antialias", 0) != 0};
+  readKind(n, /*isScaled=*/false, mode);
+  if (!n.failed())
+    readWord(n, "coordinate_transformation_mode", Coordinates::HalfPixel,
+             mode.coordinates);
+  if (!n.failed())
+    readWord(n, "nearest_mode", PositionRounding::PreferFloor, mode.rounding);
+  if (n.failed())
     return;
   Shape axes;
   for (int64_t axis : n.attrInts("axes"))
@@ -299,7 +316,7 @@ static void readResize(Node &n) {
   }
   if (n.failed())
     return;
-  if (mode.coordinates == "tf_crop_and_resize") {
+  if (mode.coordinates == Coordinates::CropAndResize) {
     std::vector<double> roi = n.numbers(1);
     if (n.failed())
       return;

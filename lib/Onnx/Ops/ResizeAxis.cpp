@@ -15,40 +15,50 @@ double ResizeAxis::positionOf(const ResizeMode &mode, int64_t i) const {
        start = float(this->start), end = float(this->end);
   // The length of the output before it is rounded down.
   float length = inputs * scale;
-  StringRef how = mode.coordinates;
-  if (how == "half_pixel")
+  switch (mode.coordinates) {
+  case Coordinates::AlignCorners:
+    return length == 1 ? 0 : at * (inputs - 1) / (length - 1);
+  case Coordinates::Asymmetric:
+    return at / scale;
+  case Coordinates::HalfPixel:
     return (at + 0.5f) / scale - 0.5f;
-  if (how == "half_pixel_symmetric") {
+  case Coordinates::HalfPixelSymmetric: {
     float adjustment = float(count) / length, center = inputs / 2;
     return center * (1 - adjustment) + (at + 0.5f) / scale - 0.5f;
   }
-  if (how == "pytorch_half_pixel")
+  case Coordinates::PyTorchHalfPixel:
     return length > 1 ? (at + 0.5f) / scale - 0.5f : 0;
-  if (how == "align_corners")
-    return length == 1 ? 0 : at * (inputs - 1) / (length - 1);
-  if (how == "tf_half_pixel_for_nn")
-    return (at + 0.5f) / scale;
-  if (how == "tf_crop_and_resize")
+  case Coordinates::CropAndResize:
     return length > 1 ? start * (inputs - 1) +
                             at * (end - start) * (inputs - 1) / (length - 1)
                       : (start + end) * (inputs - 1) / 2;
-  return at / scale; // asymmetric
+  case Coordinates::HalfPixelForNearest:
+    return (at + 0.5f) / scale;
+  }
+  llvm_unreachable("an unknown correspondence");
 }
 
 bool ResizeAxis::isOutside(const ResizeMode &mode, int64_t i) const {
   double position = positionOf(mode, i);
-  return mode.coordinates == "tf_crop_and_resize" &&
+  return mode.coordinates == Coordinates::CropAndResize &&
          (position < 0 || position > double(extent - 1));
 }
 
-static double rounded(double position, StringRef rounding, double scale) {
-  if (rounding == "ceil_where_smaller")
-    return scale < 1 ? std::ceil(position) : std::floor(position);
-  if (rounding == "round_prefer_floor")
-    return std::ceil(position - 0.5);
-  if (rounding == "round_prefer_ceil")
+static double rounded(double position, PositionRounding rounding,
+                      double scale) {
+  switch (rounding) {
+  case PositionRounding::Ceil:
+    return std::ceil(position);
+  case PositionRounding::Floor:
+    return std::floor(position);
+  case PositionRounding::PreferCeil:
     return std::floor(position + 0.5);
-  return rounding == "ceil" ? std::ceil(position) : std::floor(position);
+  case PositionRounding::PreferFloor:
+    return std::ceil(position - 0.5);
+  case PositionRounding::CeilWhereSmaller:
+    return scale < 1 ? std::ceil(position) : std::floor(position);
+  }
+  llvm_unreachable("an unknown rounding");
 }
 
 /// The weight of a pixel at a distance, by Keys' cubic with parameter a.
@@ -71,18 +81,19 @@ std::vector<double> ResizeAxis::weights(const ResizeMode &mode) const {
     auto add = [&](int64_t at, double weight) {
       row[std::clamp<int64_t>(at, 0, extent - 1)] += weight;
     };
-    if (mode.mode == "nearest") {
+    if (mode.kind == ResizeKind::Nearest) {
       add(int64_t(rounded(position, mode.rounding, scale)), 1);
       continue;
     }
     auto below = int64_t(std::floor(position));
     // A smaller result reads as many pixels as each of its own stands for.
     double shrink = mode.antialias ? std::fmin(scale, 1.0) : 1;
-    auto reach = int64_t(std::ceil((mode.mode == "cubic" ? 2 : 1) / shrink));
+    auto reach =
+        int64_t(std::ceil((mode.kind == ResizeKind::Cubic ? 2 : 1) / shrink));
     double sum = 0;
     for (int64_t at = below - reach + 1; at <= below + reach; ++at) {
       double distance = (position - double(at)) * shrink;
-      double weight = mode.mode == "cubic"
+      double weight = mode.kind == ResizeKind::Cubic
                           ? cubic(distance, mode.cubicA)
                           : std::fmax(0.0, 1 - std::fabs(distance));
       if (mode.excludeOutside && (at < 0 || at >= extent))

@@ -6,16 +6,34 @@
 #ifndef ANEC_LIB_ONNX_OPS_RESIZEAXIS_H
 #define ANEC_LIB_ONNX_OPS_RESIZEAXIS_H
 
-#include "../Node.h"
+#include "../Choice.h"
 
 namespace anec::onnx {
+
+/// What a position reads: one pixel, 2 or 4.
+ANEC_ENUM(ResizeKind, (Nearest, "nearest"), (Linear, "linear"),
+          (Cubic, "cubic"))
+
+/// How positions of the output correspond to those of the input.
+ANEC_ENUM(Coordinates, (AlignCorners, "align_corners"),
+          (Asymmetric, "asymmetric"), (HalfPixel, "half_pixel"),
+          (HalfPixelSymmetric, "half_pixel_symmetric"),
+          (PyTorchHalfPixel, "pytorch_half_pixel"),
+          (CropAndResize, "tf_crop_and_resize"),
+          (HalfPixelForNearest, "tf_half_pixel_for_nn"))
+
+/// Which pixel is nearest. CeilWhereSmaller is the rule of older operators,
+/// which no attribute names.
+ANEC_ENUM(PositionRounding, (Ceil, "ceil"), (Floor, "floor"),
+          (PreferCeil, "round_prefer_ceil"),
+          (PreferFloor, "round_prefer_floor"), (CeilWhereSmaller, ""))
 
 /// How a node resizes: the attributes of `Resize`, and what older operators
 /// have in their place.
 struct ResizeMode {
-  StringRef mode = "nearest";           ///< nearest, linear or cubic
-  StringRef coordinates = "asymmetric"; ///< how positions correspond
-  StringRef rounding = "floor";         ///< of positions, for nearest
+  ResizeKind kind = ResizeKind::Nearest;
+  Coordinates coordinates = Coordinates::Asymmetric;
+  PositionRounding rounding = PositionRounding::Floor; ///< for nearest
   double cubicA = -0.75;
   bool excludeOutside = false;
   /// Weights reach as far as each pixel of a smaller result stands for.

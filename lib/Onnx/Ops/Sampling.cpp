@@ -202,6 +202,11 @@ static Val largestCorner(Emitter &e, Val images, Val across, Val down) {
   return largest;
 }
 
+namespace {
+/// What the samples of a pixel of the output become.
+ANEC_ENUM(RoiMode, (Mean, "avg"), (Max, "max"))
+} // namespace
+
 static void readRoiAlign(Node &n) {
   Val x = n.in(0), boxes = n.in(1), images = n.in(2);
   if (!x || !boxes || !images)
@@ -219,9 +224,10 @@ static void readRoiAlign(Node &n) {
     return n.refuse(
         "a `sampling_ratio` that is not 1 to 64, by which the number "
         "of points depends on values");
-  StringRef mode = n.attrText("mode", "avg");
-  if (mode != "avg" && mode != "max")
+  auto mode = parseWord<RoiMode>(n.attrText("mode", spelling(RoiMode::Mean)));
+  if (!mode)
     return n.fail("`mode` must be `avg` or `max`");
+  bool isMax = mode == RoiMode::Max;
   StringRef how =
       n.attrText("coordinate_transformation_mode",
                  n.opset() < 16 ? "output_half_pixel" : "half_pixel");
@@ -240,17 +246,16 @@ static void readRoiAlign(Node &n) {
       pointsBetween(e, left, right, columns, samples, x.dim(3), !half);
   Points down = pointsBetween(e, top, bottom, rows, samples, x.dim(2), !half);
   Val chosen = e.gather(x, images, 0);
-  Val read = mode == "max"
-                 ? largestCorner(e, chosen, across.at, down.at)
-                 : resample(e, chosen, meet(e, across.at, down.at),
-                            Interpolation::Bilinear, PaddingMode::Border,
-                            CoordinatesMode::Unnormalized);
+  Val read = isMax ? largestCorner(e, chosen, across.at, down.at)
+                   : resample(e, chosen, meet(e, across.at, down.at),
+                              Interpolation::Bilinear, PaddingMode::Border,
+                              CoordinatesMode::Unnormalized);
   int64_t count = boxes.dim(0);
   read =
       e.mul(read, e.reshape(across.isInside, {count, 1, 1, columns * samples}));
   read = e.mul(read, e.reshape(down.isInside, {count, 1, rows * samples, 1}));
   int64_t window[] = {samples, samples};
-  n.out(e.make(mode == "max" ? ops::MaxPool : ops::AvgPool, {read},
+  n.out(e.make(isMax ? ops::MaxPool : ops::AvgPool, {read},
                {{param::kernelSizes, window},
                 {param::strides, window},
                 {param::padType, PadType::Valid}}));

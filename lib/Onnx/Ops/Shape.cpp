@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "../Choice.h"
 #include "../Families.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Params/Pad.h"
@@ -217,21 +218,33 @@ static void tile(Node &node) {
       x.dtype()));
 }
 
+namespace {
+/// What is outside of an array.
+ANEC_ENUM(Outside, (Constant, "constant"), (Reflect, "reflect"), (Edge, "edge"),
+          (Wrap, "wrap"))
+} // namespace
+
 /// The element of the input for each of an axis with padding: by reflection,
 /// repetition of the last element, or from the other end.
 static Shape paddedIndices(int64_t extent, int64_t before, int64_t after,
-                           StringRef mode) {
+                           Outside mode) {
   Shape indices;
   for (int64_t i = -before; i != extent + after; ++i) {
     int64_t at = i;
-    if (mode == "edge") {
-      at = std::clamp<int64_t>(i, 0, extent - 1);
-    } else if (mode == "wrap") {
-      at = ((i % extent) + extent) % extent;
-    } else {
-      int64_t period = std::max<int64_t>(1, 2 * (extent - 1));
+    int64_t period = std::max<int64_t>(1, 2 * (extent - 1));
+    switch (mode) {
+    case Outside::Constant:
+      break;
+    case Outside::Reflect:
       at = ((i % period) + period) % period;
       at = std::min(at, period - at);
+      break;
+    case Outside::Edge:
+      at = std::clamp<int64_t>(i, 0, extent - 1);
+      break;
+    case Outside::Wrap:
+      at = ((i % extent) + extent) % extent;
+      break;
     }
     indices.push_back(at);
   }
@@ -313,7 +326,7 @@ static Val padded(Emitter &e, Val x, const Shape &pads, double value) {
 /// Whether an axis of `x` or of the padded result has no elements: then that is
 /// known, and the output of the node.
 static bool padsNothing(Node &node, Val x, llvm::ArrayRef<int64_t> axes,
-                        llvm::ArrayRef<int64_t> pads, StringRef mode,
+                        llvm::ArrayRef<int64_t> pads, Outside mode,
                         double value) {
   Emitter &e = node.e;
   Shape shape = x.shape();
@@ -332,7 +345,7 @@ static bool padsNothing(Node &node, Val x, llvm::ArrayRef<int64_t> axes,
   bool isEmpty = llvm::is_contained(shape, 0);
   if (isEmpty)
     node.out(e.empty(x.dtype(), shape));
-  else if (cutsAll && mode == "constant")
+  else if (cutsAll && mode == Outside::Constant)
     node.out(e.filled(x.dtype(), shape, value));
   else if (cutsAll)
     node.fail("there are no elements to pad with");
@@ -344,12 +357,9 @@ static void pad(Node &node) {
   Val x = node.in(0);
   bool attributes = node.opset() < 11;
   Shape pads = attributes ? node.attrInts("pads") : node.ints(1);
-  static constexpr llvm::StringLiteral modes[] = {"constant", "reflect", "edge",
-                                                  "wrap"};
   // PyTorch writes `wrap`, which is from version 19 on, in version 18 too, and
   // onnxruntime reads it.
-  StringRef mode = node.attrChoice(
-      "mode", llvm::ArrayRef(modes).take_front(node.opset() < 18 ? 3 : 4));
+  auto mode = choiceOf<Outside>(node, "mode", node.opset() < 18 ? 3 : 4);
   double value = 0;
   if (attributes)
     value = node.attrNumber("value", 0);
@@ -381,7 +391,7 @@ static void pad(Node &node) {
     after = std::max<int64_t>(0, after);
     if (before == 0 && after == 0)
       continue;
-    if (mode != "constant") {
+    if (mode != Outside::Constant) {
       if (!node.affords(x.dim(axis) + before + after))
         return;
       Shape indices = paddedIndices(x.dim(axis), before, after, mode);
@@ -428,6 +438,12 @@ static void centerCropPad(Node &node) {
   node.out(hasPadding ? padded(e, x, pads, 0) : x);
 }
 
+namespace {
+/// Which of the three axes that channels become is the slowest: the rows of
+/// blocks, or the channels that are left.
+ANEC_ENUM(BlockOrder, (DepthFirst, "DCR"), (ChannelsFirst, "CRD"))
+} // namespace
+
 /// Blocks of channels become blocks of the plane.
 static void depthToSpace(Node &node) {
   Emitter &e = node.e;
@@ -439,8 +455,8 @@ static void depthToSpace(Node &node) {
                      "of the block");
   int64_t n = x.dim(0), c = x.dim(1) / (block * block), h = x.dim(2),
           w = x.dim(3);
-  bool columnsFirst =
-      node.opset() < 11 || node.attrChoice("mode", {"DCR", "CRD"}) == "DCR";
+  bool columnsFirst = node.opset() < 11 || choiceOf<BlockOrder>(node, "mode") ==
+                                               BlockOrder::DepthFirst;
   Val parts = columnsFirst ? e.reshape(x, {n, block, block, c, h, w})
                            : e.reshape(x, {n, c, block, block, h, w});
   Val moved = columnsFirst ? e.transpose(parts, {0, 3, 4, 1, 5, 2})
@@ -458,8 +474,8 @@ static void spaceToDepth(Node &node) {
                      "the block");
   int64_t n = x.dim(0), c = x.dim(1), h = x.dim(2) / block,
           w = x.dim(3) / block;
-  bool columnsFirst =
-      node.opset() < 28 || node.attrChoice("mode", {"DCR", "CRD"}) == "DCR";
+  bool columnsFirst = node.opset() < 28 || choiceOf<BlockOrder>(node, "mode") ==
+                                               BlockOrder::DepthFirst;
   Val parts = e.reshape(x, {n, c, h, block, w, block});
   Val moved = columnsFirst ? e.transpose(parts, {0, 3, 5, 1, 2, 4})
                            : e.transpose(parts, {0, 1, 3, 5, 2, 4});

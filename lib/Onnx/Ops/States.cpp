@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "../Choice.h"
 #include "../Families.h"
 #include "anec/IR/Params.h"
 #include "lib/IR/ParamNames.h"
@@ -12,13 +13,17 @@
 using namespace anec;
 using namespace anec::onnx;
 
+namespace {
+/// Silu and Swish are the same.
+ANEC_ENUM(ConvActivation, (None, "none"), (Silu, "silu"), (Swish, "swish"))
+} // namespace
+
 /// A convolution of each channel over what came before.
 static void causalConv(Node &node) {
   Emitter &e = node.e;
   Val x = node.in(0), weight = node.in(1), bias = node.maybe(2),
       past = node.maybe(3);
-  StringRef activation =
-      node.attrChoice("activation", {"none", "silu", "swish"});
+  auto activation = choiceOf<ConvActivation>(node, "activation");
   if (node.failed())
     return;
   if (x.rank() != 3 || weight.rank() != 3 || weight.dim(0) != x.dim(1) ||
@@ -38,7 +43,8 @@ static void causalConv(Node &node) {
       {{param::padType, PadType::Valid}, {param::groups, weight.dim(0)}});
   if (bias)
     result = e.add(result, e.reshape(bias, {1, bias.size(), 1}));
-  node.out(0, activation == "none" ? result : e.unary(ops::Silu, result));
+  node.out(0, activation == ConvActivation::None ? result
+                                                 : e.unary(ops::Silu, result));
   if (node.wants(1) && before == 0)
     return node.refuse("a state without elements");
   if (node.wants(1))
@@ -87,6 +93,12 @@ static Val stepOf(Emitter &e, LinearTerms &terms, int64_t position) {
   return e.reshape(read, {query.dim(0), heads, 1, terms.state.dim(3)});
 }
 
+namespace {
+/// What the state keeps, and what is added to it.
+ANEC_ENUM(UpdateRule, (GatedDelta, "gated_delta"), (Linear, "linear"),
+          (Gated, "gated"), (Delta, "delta"))
+} // namespace
+
 static void linearAttention(Node &node) {
   node.ignore("chunk_size");
   Emitter &e = node.e;
@@ -94,11 +106,11 @@ static void linearAttention(Node &node) {
   Val query = node.in(0), key = node.in(1), value = node.in(2);
   int64_t heads = node.attr("q_num_heads", 0),
           shared = node.attr("kv_num_heads", 0);
-  StringRef rule = node.attrChoice("update_rule",
-                                   {"gated_delta", "linear", "gated", "delta"});
+  auto rule = choiceOf<UpdateRule>(node, "update_rule");
   if (node.failed())
     return;
-  bool isGated = rule.starts_with("gated"), isDelta = rule.ends_with("delta");
+  bool isGated = rule == UpdateRule::Gated || rule == UpdateRule::GatedDelta;
+  bool isDelta = rule == UpdateRule::Delta || rule == UpdateRule::GatedDelta;
   if (node.has(4) != isGated || node.has(5) != isDelta)
     return node.fail("`decay` and `beta` must be given as `update_rule` says");
   if (query.rank() != 3 || key.rank() != 3 || value.rank() != 3 || heads < 1 ||

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Windows.h"
+#include "../Choice.h"
 
 using namespace anec;
 using namespace anec::onnx;
@@ -22,13 +23,12 @@ bool onnx::readWindows(Node &node, Shape kernel,
   windows.dilations = orOnes(
       node.knows("dilations") ? node.attrInts("dilations") : Shape(), count);
   Shape pads = node.attrInts("pads");
-  StringRef autoPad = "NOTSET";
+  AutoPad autoPad = AutoPad::Explicit;
   if (node.knows("auto_pad"))
-    autoPad = node.attrChoice("auto_pad",
-                              {"NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"});
+    autoPad = choiceOf<AutoPad>(node, "auto_pad");
   if (node.failed())
     return false;
-  if (pads.empty() || autoPad != "NOTSET")
+  if (pads.empty() || autoPad != AutoPad::Explicit)
     pads.assign(2 * count, 0);
   if (kernel.size() != count || windows.strides.size() != count ||
       windows.dilations.size() != count || pads.size() != 2 * count) {
@@ -42,8 +42,8 @@ bool onnx::readWindows(Node &node, Shape kernel,
     }
   windows.before.assign(pads.begin(), pads.begin() + count);
   windows.after.assign(pads.begin() + count, pads.end());
-  bool isLower = autoPad == "SAME_LOWER";
-  if (isLower || autoPad == "SAME_UPPER")
+  bool isLower = autoPad == AutoPad::SameLower;
+  if (isSame(autoPad))
     for (size_t i = 0; i != count; ++i) {
       int64_t stride = windows.strides[i];
       int64_t reach = (kernel[i] - 1) * windows.dilations[i] + 1;

@@ -8,6 +8,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "../Choice.h"
 #include "../Families.h"
 #include "anec/IR/Params.h"
 #include <algorithm>
@@ -121,6 +122,11 @@ static Val placed(Node &node, Val counts, llvm::ArrayRef<int64_t> places) {
   return e.gather(all, order, 1);
 }
 
+namespace {
+/// Counts, or 1 for those above 0, or both times the weights.
+ANEC_ENUM(Weighing, (Tf, "TF"), (Idf, "IDF"), (TfIdf, "TFIDF"))
+} // namespace
+
 static void tfIdfVectorizer(Node &node) {
   Emitter &e = node.e;
   if (node.hasAttr("pool_strings"))
@@ -142,13 +148,13 @@ static void tfIdfVectorizer(Node &node) {
     return;
   if (int64_t(places.size()) != counts.dim(1))
     return node.fail("`ngram_indexes` must have a place for each sequence");
-  StringRef mode = node.attrChoice("mode", {"TF", "IDF", "TFIDF"});
+  auto mode = choiceOf<Weighing>(node, "mode");
   std::vector<double> weights = node.attrNumbers("weights");
   if (node.failed())
     return;
-  if (mode == "IDF")
+  if (mode == Weighing::Idf)
     counts = e.binary(ops::Minimum, counts, e.scalar(DType::FP32, 1));
-  if (mode != "TF" && !weights.empty()) {
+  if (mode != Weighing::Tf && !weights.empty()) {
     if (weights.size() != places.size())
       return node.fail("`weights` must have a number for each sequence");
     Shape shape = {counts.dim(1)};

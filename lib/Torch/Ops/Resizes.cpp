@@ -10,12 +10,13 @@
 
 using namespace anec;
 using namespace anec::torch;
+using onnx::Coordinates, onnx::PositionRounding, onnx::ResizeKind;
 
 namespace {
 /// How a resize finds the elements that it reads.
 struct Way {
-  llvm::StringLiteral mode = "linear"; ///< nearest, linear or cubic
-  bool isExact = false;                ///< nearest to the centers of pixels
+  onnx::ResizeKind kind = onnx::ResizeKind::Linear;
+  bool isExact = false; ///< nearest to the centers of pixels
   bool antialias = false;
   bool aligns = false; ///< the corners
 };
@@ -83,15 +84,17 @@ static std::vector<double> weightsAlong(Node &n, const Way &way, int64_t extent,
     double ratio = !way.aligns ? 1 / scale
                    : count > 1 ? double(extent - 1) / double(count - 1)
                                : 0;
-    return smoothWeights(extent, count, ratio, way.mode == "cubic");
+    return smoothWeights(extent, count, ratio, way.kind == ResizeKind::Cubic);
   }
-  onnx::ResizeMode mode{
-      .mode = way.mode,
-      .coordinates = way.mode != "nearest"
-                         ? (way.aligns ? "align_corners" : "half_pixel")
-                     : way.isExact ? "half_pixel"
-                                   : "asymmetric",
-      .rounding = way.isExact ? "round_prefer_ceil" : "floor"};
+  onnx::ResizeMode mode{.kind = way.kind,
+                        .coordinates =
+                            way.kind != ResizeKind::Nearest
+                                ? (way.aligns ? Coordinates::AlignCorners
+                                              : Coordinates::HalfPixel)
+                            : way.isExact ? Coordinates::HalfPixel
+                                          : Coordinates::Asymmetric,
+                        .rounding = way.isExact ? PositionRounding::PreferCeil
+                                                : PositionRounding::Floor};
   onnx::ResizeAxis along{.extent = extent, .count = count, .scale = scale};
   if (way.aligns)
     along.scale = double(count) / double(extent);
@@ -177,12 +180,12 @@ static void resizeBackward(Node &n, const Way &way) {
 
 template <bool IsExact>
 static void nearest(Node &n) {
-  resizeAll(n, {.mode = "nearest", .isExact = IsExact});
+  resizeAll(n, {.kind = ResizeKind::Nearest, .isExact = IsExact});
 }
 
 template <bool IsExact>
 static void nearestBackward(Node &n) {
-  resizeBackward(n, {.mode = "nearest", .isExact = IsExact});
+  resizeBackward(n, {.kind = ResizeKind::Nearest, .isExact = IsExact});
 }
 
 /// MIL's resize of images, where it reads the same positions.
@@ -216,43 +219,45 @@ static bool resizeImages(Node &n, bool aligns) {
 static void linear(Node &n) {
   bool aligns = n.flag("align_corners");
   if (!resizeImages(n, aligns))
-    resizeAll(n, {.mode = "linear", .aligns = aligns});
+    resizeAll(n, {.kind = ResizeKind::Linear, .aligns = aligns});
 }
 
 static void cubic(Node &n) {
-  resizeAll(n, {.mode = "cubic", .aligns = n.flag("align_corners")});
+  resizeAll(n, {.kind = ResizeKind::Cubic, .aligns = n.flag("align_corners")});
 }
 
 static void smoothLinear(Node &n) {
-  resizeAll(
-      n,
-      {.mode = "linear", .antialias = true, .aligns = n.flag("align_corners")});
+  resizeAll(n, {.kind = ResizeKind::Linear,
+                .antialias = true,
+                .aligns = n.flag("align_corners")});
 }
 
 static void smoothCubic(Node &n) {
-  resizeAll(
-      n,
-      {.mode = "cubic", .antialias = true, .aligns = n.flag("align_corners")});
+  resizeAll(n, {.kind = ResizeKind::Cubic,
+                .antialias = true,
+                .aligns = n.flag("align_corners")});
 }
 
 static void linearBackward(Node &n) {
-  resizeBackward(n, {.mode = "linear", .aligns = n.flag("align_corners")});
+  resizeBackward(
+      n, {.kind = ResizeKind::Linear, .aligns = n.flag("align_corners")});
 }
 
 static void cubicBackward(Node &n) {
-  resizeBackward(n, {.mode = "cubic", .aligns = n.flag("align_corners")});
+  resizeBackward(
+      n, {.kind = ResizeKind::Cubic, .aligns = n.flag("align_corners")});
 }
 
 static void smoothLinearBackward(Node &n) {
-  resizeBackward(
-      n,
-      {.mode = "linear", .antialias = true, .aligns = n.flag("align_corners")});
+  resizeBackward(n, {.kind = ResizeKind::Linear,
+                     .antialias = true,
+                     .aligns = n.flag("align_corners")});
 }
 
 static void smoothCubicBackward(Node &n) {
-  resizeBackward(
-      n,
-      {.mode = "cubic", .antialias = true, .aligns = n.flag("align_corners")});
+  resizeBackward(n, {.kind = ResizeKind::Cubic,
+                     .antialias = true,
+                     .aligns = n.flag("align_corners")});
 }
 
 //===----------------------------------------------------------------------===//
