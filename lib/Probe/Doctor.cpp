@@ -11,6 +11,7 @@
 #include "lib/Probe/Diags.h"
 #include "lib/Probe/HazardVerdict.h"
 #include "lib/Probe/ProbeFile.h"
+#include "lib/Probe/Verdicts.h"
 #include "lib/Support/TemporaryFolder.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -67,7 +68,7 @@ private:
 
 bool Doctor::isRight(const DoctorPath &path, llvm::StringRef trial) const {
   const json::Object *entry = report.findTrial(path.name, trial);
-  return entry && entry->getString("verdict") == "right";
+  return entry && trialVerdict(*entry) == ProgramOutcome::Right;
 }
 
 /// Whether the basic programs were tried by a path, and none is right.
@@ -127,15 +128,15 @@ json::Object Doctor::outcomeBy(const DoctorPath &path, const Trial &trial) {
 json::Object Doctor::tryBy(const DoctorPath &path, const Trial &trial) {
   json::Object entry{{"trial", trial.name}, {"path", path.name}};
   if (std::string why = whyNot(path, trial); !why.empty()) {
-    entry["verdict"] = "not-tried";
+    entry["verdict"] = spelling(ProgramOutcome::NotTried);
     entry["why"] = why;
     return entry;
   }
   json::Object outcome = outcomeBy(path, trial);
-  llvm::StringRef what = outcome.getString("outcome").value_or("");
+  auto what = wordAt<ProgramOutcome>(outcome, "outcome");
   // A program without results to compare says nothing.
-  bool isKnown = what != "ran" && what != "loaded" && !what.empty();
-  entry["verdict"] = isKnown ? what.str() : "not-tried";
+  bool isKnown = what && size_t(*what) < trialVerdicts;
+  entry["verdict"] = spelling(isKnown ? *what : ProgramOutcome::NotTried);
   for (auto &[key, value] : outcome)
     if (llvm::StringRef name = key; name == "message")
       entry["why"] = std::move(value);
@@ -198,7 +199,7 @@ bool Doctor::tryOtherPath() {
   for (const Trial *trial : trials)
     if (const json::Object *entry =
             report.findTrial(paths.front().name, trial->name);
-        entry && !other && entry->getString("verdict") == "refused")
+        entry && !other && trialVerdict(*entry) == ProgramOutcome::Refused)
       other = options.otherPath(entry->getString("why").value_or(""));
   if (!other || llvm::any_of(paths, [&](const DoctorPath &path) {
         return path.name == other->name;
@@ -242,7 +243,7 @@ bool Doctor::isTriedAgain(const json::Object &entry) const {
     return false;
   if (!options.trials.empty())
     return llvm::is_contained(options.trials, *entry.getString("trial"));
-  return entry.getString("verdict") == "not-tried" &&
+  return trialVerdict(entry) == ProgramOutcome::NotTried &&
          !entry.getBoolean("interrupted").value_or(false);
 }
 
@@ -277,7 +278,7 @@ bool Doctor::resume() {
     report.trials.push_back(json::Object{
         {"trial", trial->name},
         {"path", path.str()},
-        {"verdict", "not-tried"},
+        {"verdict", spelling(ProgramOutcome::NotTried)},
         {"interrupted", true},
         {"why", ("the machine or `ane-run` ended during it; `--trial=" + name +
                  "` tries it again")

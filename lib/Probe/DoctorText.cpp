@@ -5,6 +5,7 @@
 
 #include "DoctorText.h"
 #include "lib/Probe/HazardVerdict.h"
+#include "lib/Probe/Verdicts.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -161,7 +162,7 @@ void DoctorTable::printHead(llvm::raw_ostream &out) const {
 
 /// Whether there is something to say about an entry.
 static bool isRemarkable(const json::Object &entry, const ProbeFile &report) {
-  return entry.getString("verdict") != "right" ||
+  return trialVerdict(entry) != ProgramOutcome::Right ||
          (report.isOfEngine() && slowdownOf(entry) > slowerFrom);
 }
 
@@ -170,7 +171,7 @@ static std::string reasonOf(const json::Object &entry) {
   std::string words;
   auto relative = entry.getNumber("relative_error");
   auto largest = entry.getNumber("largest_error");
-  if (entry.getString("verdict") == "wrong" && relative && largest) {
+  if (trialVerdict(entry) == ProgramOutcome::Wrong && relative && largest) {
     words = llvm::formatv("relative error {0}, of one element {1}",
                           llvm::format("%.3g", *relative),
                           llvm::format("%.3g", *largest));
@@ -210,7 +211,7 @@ void DoctorTable::printRow(const ProbeFile &report, llvm::StringRef trial,
     if (!path.unavailable.empty())
       continue;
     std::string reason = reasonOf(*entry);
-    bool isSaid = entry->getString("verdict") == "not-tried" &&
+    bool isSaid = trialVerdict(*entry) == ProgramOutcome::NotTried &&
                   !said.insert(path.name + ": " + reason).second;
     if (reason.empty() || isSaid)
       continue;

@@ -5,6 +5,7 @@
 
 #include "Trials.h"
 #include "lib/Probe/HazardVerdict.h"
+#include "lib/Probe/Verdicts.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;
@@ -15,11 +16,11 @@ static llvm::StringRef textAt(const json::Object &entry, llvm::StringRef key) {
 }
 
 static bool isTried(const json::Object &entry) {
-  return textAt(entry, "verdict") != "not-tried";
+  return trialVerdict(entry) != ProgramOutcome::NotTried;
 }
 
 static bool isRight(const json::Object &entry) {
-  return textAt(entry, "verdict") == "right";
+  return trialVerdict(entry) == ProgramOutcome::Right;
 }
 
 double anec::slowdownOf(const json::Object &trial) {
@@ -28,7 +29,7 @@ double anec::slowdownOf(const json::Object &trial) {
 }
 
 bool anec::hasRun(const json::Object &trial) {
-  return isRight(trial) || textAt(trial, "verdict") == "wrong";
+  return isRight(trial) || trialVerdict(trial) == ProgramOutcome::Wrong;
 }
 
 /// Whether a failure of `trial` is one of the hazard: its baseline is right by

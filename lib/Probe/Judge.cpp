@@ -8,13 +8,13 @@
 using namespace anec;
 namespace json = llvm::json;
 
-static llvm::StringRef outcomeOf(const json::Object &object) {
-  return object.getString("outcome").value_or("");
+static std::optional<ProgramOutcome> outcomeOf(const json::Object &object) {
+  return wordAt<ProgramOutcome>(object, "outcome");
 }
 
 /// `refused: MESSAGE`, or only the outcome.
 static std::string inWords(const json::Object &object) {
-  std::string words = outcomeOf(object).str();
+  std::string words = object.getString("outcome").value_or("").str();
   if (auto message = object.getString("message"))
     words += ": " + message->str();
   return words;
@@ -22,41 +22,47 @@ static std::string inWords(const json::Object &object) {
 
 Judgement anec::judge(const Rule &rule, const json::Object &breaking,
                       const json::Object &keeping) {
-  llvm::StringRef bad = outcomeOf(breaking), good = outcomeOf(keeping);
+  auto bad = outcomeOf(breaking), good = outcomeOf(keeping);
   for (const json::Object *one : {&breaking, &keeping})
-    if (outcomeOf(*one) == "not-tried")
-      return {"not-probed", one->getString("message").value_or("").str()};
-  bool breaks = bad == "refused" || bad == "wrong" || bad == "crashed" ||
-                bad == "timed-out";
+    if (outcomeOf(*one) == ProgramOutcome::NotTried)
+      return {RuleVerdict::NotProbed,
+              one->getString("message").value_or("").str()};
+  bool breaks =
+      bad == ProgramOutcome::Refused || bad == ProgramOutcome::Wrong ||
+      bad == ProgramOutcome::Crashed || bad == ProgramOutcome::TimedOut;
   // If the program that keeps the rule fails too, the other may fail for
   // another reason.
-  if (good != "right")
-    return {"unclear", "the program that keeps it is " + inWords(keeping)};
+  if (good != ProgramOutcome::Right)
+    return {RuleVerdict::Unclear,
+            "the program that keeps it is " + inWords(keeping)};
   if (breaks)
-    return {"holds"};
-  if (bad != "right")
-    return {"unclear", "the program that breaks it is accepted, but its "
-                       "results are not known to be right (" +
-                           inWords(breaking) + ")"};
+    return {RuleVerdict::Holds};
+  if (bad != ProgramOutcome::Right)
+    return {RuleVerdict::Unclear,
+            "the program that breaks it is accepted, but its "
+            "results are not known to be right (" +
+                inWords(breaking) + ")"};
   // Results that are wrong for some values may be right for these.
   if (rule.impact == Impact::Error)
-    return {"does-not-hold"};
-  return {"not-seen"};
+    return {RuleVerdict::DoesNotHold};
+  return {RuleVerdict::NotSeen};
 }
 
 Judgement anec::judgeTimes(const json::Object &times) {
-  if (outcomeOf(times) == "not-timed")
-    return {"not-timed", times.getString("message").value_or("").str()};
-  if (outcomeOf(times) == "not-tried")
-    return {"not-probed", times.getString("message").value_or("").str()};
+  if (outcomeOf(times) == ProgramOutcome::NotTimed)
+    return {RuleVerdict::NotTimed,
+            times.getString("message").value_or("").str()};
+  if (outcomeOf(times) == ProgramOutcome::NotTried)
+    return {RuleVerdict::NotProbed,
+            times.getString("message").value_or("").str()};
   auto ratio = times.getNumber("ratio"), least = times.getNumber("least_ratio"),
        most = times.getNumber("most_ratio"),
        threshold = times.getNumber("threshold");
   if (!ratio || !least || !most || !threshold)
-    return {"unclear", "no times: " + inWords(times)};
+    return {RuleVerdict::Unclear, "no times: " + inWords(times)};
   if (*least > *threshold)
-    return {"slower"};
+    return {RuleVerdict::Slower};
   if (*most <= *threshold)
-    return {"not-slower"};
-  return {"unclear", "the times vary too much for a verdict"};
+    return {RuleVerdict::NotSlower};
+  return {RuleVerdict::Unclear, "the times vary too much for a verdict"};
 }

@@ -7,13 +7,14 @@
 #define ANEC_LIB_PROBE_JUDGE_H
 
 #include "anec/Target/Rule.h"
+#include "lib/Probe/Verdicts.h"
 #include "llvm/Support/JSON.h"
 
 namespace anec {
 
 /// A verdict on a rule; docs/ane.md lists them.
 struct Judgement {
-  llvm::StringLiteral verdict;
+  RuleVerdict verdict;
   std::string why = ""; ///< why the verdict says nothing about the rule
 };
 

@@ -5,6 +5,7 @@
 
 #include "lib/Probe/Measured.h"
 #include "lib/Probe/Diags.h"
+#include "lib/Probe/Verdicts.h"
 #include "lib/Support/Json.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -119,7 +120,8 @@ static llvm::StringRef majorOf(llvm::StringRef macOS) {
 /// that it is right by.
 static std::optional<double> floorOf(llvm::ArrayRef<MeasuredKernel> kernels) {
   for (const MeasuredKernel &kernel : kernels)
-    if (kernel.kernel == floorKernel && kernel.verdict == "right" &&
+    if (kernel.kernel == floorKernel &&
+        parseWord<ProgramOutcome>(kernel.verdict) == ProgramOutcome::Right &&
         kernel.milliseconds > 0)
       return kernel.milliseconds * 1000;
   return std::nullopt;

@@ -9,6 +9,7 @@
 #include "lib/Probe/Diags.h"
 #include "lib/Probe/Judge.h"
 #include "lib/Probe/ProbeFile.h"
+#include "lib/Probe/Verdicts.h"
 #include "lib/Target/RuleProgram.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -68,22 +69,23 @@ json::Object Prober::child(const std::string &name,
 bool Prober::isTimed() const { return options.time || report.isOfEngine(); }
 
 void Prober::tryRule(const Rule &rule, json::Object &entry) {
-  Judgement judgement{"unclear"};
+  Judgement judgement{RuleVerdict::Unclear};
   const RuleProgram *bad = findRuleProgram(rule.id, "bad");
   const RuleProgram *good = findRuleProgram(rule.id, "good");
   if (options.skipDangerous && !rule.danger.empty()) {
-    judgement = {"skipped", rule.danger.str()};
+    judgement = {RuleVerdict::Skipped, rule.danger.str()};
   } else if (!rule.unprobed.empty()) {
-    judgement = {"not-probed", rule.unprobed.str()};
+    judgement = {RuleVerdict::NotProbed, rule.unprobed.str()};
   } else if (!bad || !good) {
-    judgement = {"not-probed", "the rule has no programs"};
+    judgement = {RuleVerdict::NotProbed, "the rule has no programs"};
   } else if (rule.impact == Impact::Performance) {
     json::Object times =
-        isTimed() ? child((rule.id + ".times").str(), bad->text)
-                  : json::Object{{"outcome", "not-timed"},
-                                 {"message",
-                                  "times of the processor say nothing about an "
-                                  "engine; `--time` measures them anyway"}};
+        isTimed()
+            ? child((rule.id + ".times").str(), bad->text)
+            : json::Object{{"outcome", spelling(ProgramOutcome::NotTimed)},
+                           {"message",
+                            "times of the processor say nothing about an "
+                            "engine; `--time` measures them anyway"}};
     judgement = judgeTimes(times);
     entry["times"] = std::move(times);
   } else {
@@ -95,7 +97,7 @@ void Prober::tryRule(const Rule &rule, json::Object &entry) {
     entry["breaking"] = std::move(breaking);
     entry["keeping"] = std::move(keeping);
   }
-  entry["verdict"] = judgement.verdict;
+  entry["verdict"] = spelling(judgement.verdict);
   if (!judgement.why.empty())
     entry["why"] = judgement.why;
 }
@@ -132,7 +134,7 @@ bool Prober::resume() {
       !report.find(before->running) && !isAskedFor(before->running))
     report.rules.push_back(json::Object{
         {"rule", before->running},
-        {"verdict", "unclear"},
+        {"verdict", spelling(RuleVerdict::Unclear)},
         {"why", "the machine or the probe ended during the test; `--rule=" +
                     before->running + "` tests it again"}});
   return true;

@@ -5,6 +5,7 @@
 
 #include "ProbeChild.h"
 #include "anec/Support/Folder.h"
+#include "lib/Probe/Verdicts.h"
 #include "lib/Support/Blanks.h"
 #include "lib/Support/ChildProcess.h"
 #include "lib/Support/Json.h"
@@ -52,12 +53,13 @@ static json::Object outcomeOf(const ChildResult &result, unsigned seconds,
   std::string code = std::to_string(result.code);
   switch (result.how) {
   case ChildResult::TimedOut:
-    return json::Object{{"outcome", "timed-out"},
+    return json::Object{{"outcome", spelling(ProgramOutcome::TimedOut)},
                         {"message", llvm::formatv("after {0} s", seconds)}};
   case ChildResult::Stopped:
-    return json::Object{{"outcome", "not-tried"}, {"message", "stopped"}};
+    return json::Object{{"outcome", spelling(ProgramOutcome::NotTried)},
+                        {"message", "stopped"}};
   case ChildResult::NotStarted:
-    return json::Object{{"outcome", "not-tried"},
+    return json::Object{{"outcome", spelling(ProgramOutcome::NotTried)},
                         {"message", std::string("it cannot be started: ") +
                                         std::strerror(result.code)}};
   case ChildResult::Crashed:
@@ -69,7 +71,8 @@ static json::Object outcomeOf(const ChildResult &result, unsigned seconds,
   // An error that the child reported itself, such as too little memory.
   bool gaveUp = !crashed && result.code <= highestErrorCode;
   return json::Object{
-      {"outcome", gaveUp ? "not-tried" : "crashed"},
+      {"outcome",
+       spelling(gaveUp ? ProgramOutcome::NotTried : ProgramOutcome::Crashed)},
       {"message", said.empty() ? how : how + ": " + said.str()}};
 }
 
@@ -85,7 +88,8 @@ json::Object ProbeChild::run(const std::string &name,
     std::optional<json::Value> value = parseJson(result.output, error);
     if (json::Object *object = value ? value->getAsObject() : nullptr)
       return *object;
-    return json::Object{{"outcome", "crashed"}, {"message", "no message"}};
+    return json::Object{{"outcome", spelling(ProgramOutcome::Crashed)},
+                        {"message", "no message"}};
   }
   removeStaged(stagingFolder, texts, result.process);
   return outcomeOf(result, secondsEach, highestErrorCode);

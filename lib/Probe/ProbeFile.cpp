@@ -9,6 +9,7 @@
 #include "anec/Target/Target.h"
 #include "lib/Probe/Diags.h"
 #include "lib/Probe/HazardVerdict.h"
+#include "lib/Probe/Verdicts.h"
 #include "lib/Support/AtomicFile.h"
 #include "lib/Support/Json.h"
 #include "llvm/ADT/STLExtras.h"
@@ -19,13 +20,6 @@ using namespace anec;
 namespace json = llvm::json;
 
 static constexpr int64_t currentVersion = 3;
-
-static constexpr llvm::StringLiteral verdicts[] = {
-    "holds",   "slower",    "does-not-hold", "not-seen", "not-slower",
-    "unclear", "not-timed", "not-probed",    "skipped"};
-
-static constexpr llvm::StringLiteral trialVerdicts[] = {
-    "right", "wrong", "refused", "crashed", "timed-out", "not-tried"};
 
 ProbeFile ProbeFile::ofMachine(const MachineRecord &machine) {
   ProbeFile report;
@@ -66,7 +60,7 @@ std::vector<std::string> ProbeFile::deriveAssumptions() const {
     result.push_back((rule + "=deny").str());
   for (const json::Object &entry : rules)
     if (llvm::StringRef rule = entry.getString("rule").value_or("");
-        entry.getString("verdict") == "does-not-hold" &&
+        wordAt<RuleVerdict>(entry, "verdict") == RuleVerdict::DoesNotHold &&
         !llvm::is_contained(denied, rule))
       result.push_back((rule + "=allow").str());
   llvm::sort(result);
@@ -83,7 +77,7 @@ std::string ProbeFile::macOS() const {
 
 std::vector<std::pair<llvm::StringRef, unsigned>> ProbeFile::counts() const {
   std::vector<std::pair<llvm::StringRef, unsigned>> counts;
-  for (llvm::StringRef verdict : verdicts)
+  for (llvm::StringRef verdict : allWords<RuleVerdict>())
     if (unsigned count = llvm::count_if(rules, [&](const json::Object &entry) {
           return entry.getString("verdict") == verdict;
         }))
@@ -201,7 +195,7 @@ bool Reader::readRule(const json::Value &value, ProbeFile &file) {
     return wrongAt(*id, ("there is no rule `" + *id +
                          "`; another version of anec wrote it: probe again")
                             .str());
-  if (!llvm::is_contained(verdicts, *verdict))
+  if (!parseWord<RuleVerdict>(*verdict))
     return wrongAt(*verdict, ("there is no verdict `" + *verdict + "`").str());
   if (file.find(*id))
     return wrongAt(*id, ("rule `" + *id + "` occurs twice").str());
@@ -221,7 +215,8 @@ bool Reader::readTrial(const json::Value &value, ProbeFile &file) {
                             "`; another version of anec wrote it: run "
                             "`ane-run doctor --run` again")
                                .str());
-  if (!llvm::is_contained(trialVerdicts, *verdict))
+  if (!llvm::is_contained(allWords<ProgramOutcome>().first(trialVerdicts),
+                          *verdict))
     return wrongAt(*verdict, ("there is no verdict `" + *verdict + "`").str());
   if (file.findTrial(*path, *trial))
     return wrongAt(

@@ -36,8 +36,7 @@ static bool isRefusal(const Diagnostics &diags) {
 }
 
 ProbeOutcome anec::failedOutcome(const Diagnostics &diags) {
-  return {isRefusal(diags) ? llvm::StringLiteral("refused")
-                           : llvm::StringLiteral("not-tried"),
+  return {isRefusal(diags) ? ProgramOutcome::Refused : ProgramOutcome::NotTried,
           lastMessage(diags)};
 }
 
@@ -50,16 +49,16 @@ ProbeOutcome anec::tryProgram(ProbeSubject &subject, Backend &backend,
     if (!executable)
       return failedOutcome(diags);
     if (subject.hasStates())
-      return {"loaded", "anec has no way to give it its states"};
+      return {ProgramOutcome::Loaded, "anec has no way to give it its states"};
     if (!run(*executable, results, diags))
       return failedOutcome(diags);
   }
   Diagnostics ofCpu;
   std::optional<ProbeError> error = subject.compare(std::move(results), ofCpu);
   if (!error)
-    return {"ran", lastMessage(ofCpu)};
-  return {subject.isRight(*error) ? llvm::StringLiteral("right")
-                                  : llvm::StringLiteral("wrong"),
+    return {ProgramOutcome::Ran, lastMessage(ofCpu)};
+  return {subject.isRight(*error) ? ProgramOutcome::Right
+                                  : ProgramOutcome::Wrong,
           "", error};
 }
 
@@ -68,7 +67,8 @@ double anec::asNumber(double value) {
 }
 
 llvm::json::Object anec::toJson(const ProbeOutcome &outcome, double seconds) {
-  llvm::json::Object json{{"outcome", outcome.what}, {"seconds", seconds}};
+  llvm::json::Object json{{"outcome", spelling(outcome.what)},
+                          {"seconds", seconds}};
   if (!outcome.message.empty())
     json["message"] = outcome.message;
   if (outcome.error) {

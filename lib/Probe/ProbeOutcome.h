@@ -7,6 +7,7 @@
 #define ANEC_PROBE_PROBEOUTCOME_H
 
 #include "ProbeSubject.h"
+#include "lib/Probe/Verdicts.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/JSON.h"
 
@@ -16,7 +17,7 @@ namespace anec {
 /// the machine or anec failed, so that nothing is known about the program;
 /// `ran` and `loaded` when there are no results to compare.
 struct ProbeOutcome {
-  llvm::StringLiteral what = "";
+  ProgramOutcome what = ProgramOutcome::NotTried;
   std::string message = "";
   std::optional<ProbeError> error = {};
 };

@@ -12,7 +12,7 @@ using namespace anec;
 
 static ProbeOutcome runProgram(ProbeSubject &subject, Backend &backend) {
   if (std::string why = subject.prepare(); !why.empty())
-    return {"not-tried", why};
+    return {ProgramOutcome::NotTried, why};
   return tryProgram(subject, backend,
                     [&](Executable &executable, auto &outputs, auto &diags) {
                       return subject.run(executable, outputs, diags);

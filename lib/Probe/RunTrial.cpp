@@ -173,7 +173,7 @@ json::Object TrialRun::run() {
   if (subject)
     why = runBefore();
   if (!why.empty())
-    return toJson({"not-tried", why}, whole.milliseconds() / 1000);
+    return toJson({ProgramOutcome::NotTried, why}, whole.milliseconds() / 1000);
   Stopwatch load;
   ProbeOutcome outcome =
       tryProgram(*subject, backend,
@@ -182,7 +182,7 @@ json::Object TrialRun::run() {
                    return perform(*subject, executable, outputs, diags);
                  });
   json::Object json = toJson(outcome, whole.milliseconds() / 1000);
-  if (outcome.what == "wrong")
+  if (outcome.what == ProgramOutcome::Wrong)
     json["outputs"] = wrongOutputs(*subject, *outcome.error);
   if (outcome.error)
     json["measured"] = std::move(measured);

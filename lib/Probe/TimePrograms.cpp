@@ -5,6 +5,7 @@
 
 #include "ProbeOutcome.h"
 #include "lib/Probe/Probe.h"
+#include "lib/Probe/Verdicts.h"
 #include "lib/Target/RuleProgram.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -98,15 +99,15 @@ static bool takeTurns(Runner &bad, Runner &good, double seconds,
   return true;
 }
 
-static json::Object failed(llvm::StringRef what, llvm::StringRef why) {
-  return json::Object{{"outcome", what}, {"message", why}};
+static json::Object failed(ProgramOutcome what, llvm::StringRef why) {
+  return json::Object{{"outcome", spelling(what)}, {"message", why}};
 }
 
 /// The ratios of the times per operation of the program that breaks the rule to
 /// those of the other: of the medians, and of the quartiles that are closest
 /// and furthest apart.
 static json::Object compareTimes(Runner &bad, Runner &good) {
-  json::Object times{{"outcome", "timed"}};
+  json::Object times{{"outcome", spelling(ProgramOutcome::Timed)}};
   if (bad.subject.setting().ofCompiling) {
     double ratio = bad.loadSeconds / good.loadSeconds;
     times["ratio"] = times["least_ratio"] = times["most_ratio"] = ratio;
@@ -128,15 +129,15 @@ static json::Object run(const RuleProgram &bad, const RuleProgram &good,
   Runner breaking(bad, good, workspace), keeping(good, good, workspace);
   for (Runner *one : {&breaking, &keeping})
     if (std::string why = one->subject.prepare(); !why.empty())
-      return failed("not-tried", why);
+      return failed(ProgramOutcome::NotTried, why);
   if (std::string why = breaking.load(backend); !why.empty())
-    return failed("failed", "the one that breaks it is " + why);
+    return failed(ProgramOutcome::Failed, "the one that breaks it is " + why);
   if (std::string why = keeping.load(backend); !why.empty())
-    return failed("failed", "the one that keeps it is " + why);
+    return failed(ProgramOutcome::Failed, "the one that keeps it is " + why);
   Diagnostics diags;
   // Much of the limit was used for compiling and comparing.
   if (!takeTurns(breaking, keeping, limit / 4.0, diags))
-    return failed("failed", diags.all().back().message);
+    return failed(ProgramOutcome::Failed, diags.all().back().message);
   return compareTimes(breaking, keeping);
 }
 

@@ -141,15 +141,15 @@ static json::Object compare(const Trained &got, const Trained &wanted,
                                    {"relative_error", asNumber(error.relative)},
                                    {"largest_error", asNumber(error.largest)}});
   }
-  ProbeOutcome outcome{"wrong", "", all.error()};
+  ProbeOutcome outcome{ProgramOutcome::Wrong, "", all.error()};
   if (!areLossesRight(got, wanted))
     outcome.message = "the losses differ";
   else if (outcome.error->relative <= mostOfMove)
-    outcome.what = "right";
+    outcome.what = ProgramOutcome::Right;
   json::Object json = toJson(outcome, seconds);
   json["losses"] = asNumbers(got.losses);
   json["expected_losses"] = asNumbers(wanted.losses);
-  if (outcome.what == "wrong")
+  if (outcome.what == ProgramOutcome::Wrong)
     json["outputs"] = std::move(wrong);
   json["measured"] = json::Object{{"median_ms", got.steps.median()},
                                   {"runs", int64_t(got.steps.size())}};
@@ -181,12 +181,12 @@ json::Object anec::trainTrial(const Trial &trial, const TrialOptions &options) {
   folder += "/model.anepkg";
   if ((!own && options.scratch.empty()) ||
       !compileTo(folder, trial, *options.target, diags))
-    return toJson({"not-tried", lastMessage(diags)}, seconds());
+    return toJson({ProgramOutcome::NotTried, lastMessage(diags)}, seconds());
   std::optional<Trained> got = train(folder, options.session, diags);
   if (!got)
     return toJson(failedOutcome(diags), seconds());
   std::optional<Trained> wanted = train(folder, {}, diags);
   if (!wanted)
-    return toJson({"ran", lastMessage(diags)}, seconds());
+    return toJson({ProgramOutcome::Ran, lastMessage(diags)}, seconds());
   return compare(*got, *wanted, seconds());
 }

@@ -21,9 +21,9 @@ static std::string verdict(const Rule &rule, llvm::StringRef bad,
                            llvm::StringRef good) {
   Judgement judgement = judge(rule, outcome(bad), outcome(good));
   // A verdict that is unclear has a reason.
-  bool isUnclear = judgement.verdict == "unclear";
+  bool isUnclear = judgement.verdict == RuleVerdict::Unclear;
   EXPECT_EQ(isUnclear, !judgement.why.empty());
-  return judgement.verdict.str();
+  return spelling(judgement.verdict).str();
 }
 
 TEST(ProbeJudge, Outcomes) {
@@ -52,7 +52,7 @@ TEST(ProbeJudge, NotTried) {
   Judgement few =
       judge(rules::IoMaximum, outcome("not-tried", "it takes 20 GB"),
             outcome("right"));
-  EXPECT_EQ(few.verdict, "not-probed");
+  EXPECT_EQ(few.verdict, RuleVerdict::NotProbed);
   EXPECT_EQ(few.why, "it takes 20 GB");
   Judgement refused = judge(rules::ConcatExtent, outcome("right"),
                             outcome("refused", "no room"));
@@ -69,15 +69,16 @@ static json::Object timed(double least, double ratio, double most) {
 }
 
 TEST(ProbeJudge, Times) {
-  EXPECT_EQ(judgeTimes(timed(2.5, 3, 3.5)).verdict, "slower");
-  EXPECT_EQ(judgeTimes(timed(0.9, 1, 1.1)).verdict, "not-slower");
+  EXPECT_EQ(judgeTimes(timed(2.5, 3, 3.5)).verdict, RuleVerdict::Slower);
+  EXPECT_EQ(judgeTimes(timed(0.9, 1, 1.1)).verdict, RuleVerdict::NotSlower);
   // A median alone is no proof.
-  EXPECT_EQ(judgeTimes(timed(1, 3, 5)).verdict, "unclear");
-  EXPECT_EQ(judgeTimes(timed(1.1, 1.2, 1.3)).verdict, "unclear");
-  EXPECT_EQ(judgeTimes(outcome("not-timed", "no engine")).verdict, "not-timed");
+  EXPECT_EQ(judgeTimes(timed(1, 3, 5)).verdict, RuleVerdict::Unclear);
+  EXPECT_EQ(judgeTimes(timed(1.1, 1.2, 1.3)).verdict, RuleVerdict::Unclear);
+  EXPECT_EQ(judgeTimes(outcome("not-timed", "no engine")).verdict,
+            RuleVerdict::NotTimed);
   EXPECT_EQ(judgeTimes(outcome("not-tried", "no memory")).verdict,
-            "not-probed");
+            RuleVerdict::NotProbed);
   Judgement crashed = judgeTimes(outcome("crashed", "signal 6"));
-  EXPECT_EQ(crashed.verdict, "unclear");
+  EXPECT_EQ(crashed.verdict, RuleVerdict::Unclear);
   EXPECT_EQ(crashed.why, "no times: crashed: signal 6");
 }
