@@ -34,26 +34,6 @@ llvm::StringRef anec::describe(KernelForm form) {
   llvm_unreachable("all forms handled");
 }
 
-llvm::StringRef anec::spelling(KernelForm form) {
-  switch (form) {
-  case KernelForm::Conv:
-    return "conv";
-  case KernelForm::ConvFp32:
-    return "conv-fp32-io";
-  case KernelForm::OneWeight:
-    return "conv-fp32-io-one-weight";
-  case KernelForm::Int8Weights:
-    return "int8-weights";
-  case KernelForm::Int8:
-    return "w8a8";
-  case KernelForm::Matmul:
-    return "matmul";
-  case KernelForm::PackedMatmul:
-    return "matmul-packed-weight";
-  }
-  llvm_unreachable("all forms handled");
-}
-
 static bool hasInt8Weights(KernelForm form) {
   return form == KernelForm::Int8Weights || form == KernelForm::Int8;
 }

@@ -20,22 +20,21 @@
 
 #include "anec/IR/IR.h"
 #include "anec/IR/PackedLayout.h"
+#include "anec/Support/Words.h"
 
 namespace anec {
 
-enum class KernelForm : uint8_t {
-  Conv,         ///< 1x1 convolutions; fp16 inputs and outputs
-  ConvFp32,     ///< fp32 inputs and outputs, cast in the program
-  OneWeight,    ///< as ConvFp32, and all convolutions have the same weight
-  Int8Weights,  ///< fp16, with weights unpacked from int8
-  Int8,         ///< the same, with activations rounded to int8
-  Matmul,       ///< `matmul` with a constant
-  PackedMatmul, ///< `matmul` with a weight that is part of the input
-};
+/// With their names in files and JSON. `Conv` is 1x1 convolutions with fp16
+/// inputs and outputs; `ConvFp32` has fp32 ones, cast in the program, and
+/// `OneWeight` also the same weight for all convolutions. `Int8Weights` are
+/// unpacked, and `Int8` rounds activations too. `Matmul` is of a constant, and
+/// `PackedMatmul` of a weight that is part of the input.
+ANEC_ENUM(KernelForm, (Conv, "conv"), (ConvFp32, "conv-fp32-io"),
+          (OneWeight, "conv-fp32-io-one-weight"), (Int8Weights, "int8-weights"),
+          (Int8, "w8a8"), (Matmul, "matmul"),
+          (PackedMatmul, "matmul-packed-weight"))
 /// For text output: `conv`, `conv, fp32 I/O`, ...
 llvm::StringRef describe(KernelForm form);
-/// For file names and JSON: `conv`, `conv-fp32-io`, ...
-llvm::StringRef spelling(KernelForm form);
 
 struct SuiteKernel {
   KernelForm form = KernelForm::Conv;

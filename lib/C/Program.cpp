@@ -227,10 +227,11 @@ std::string anec::c::readCoreML(const anec_coreml_options &given,
     return "`deployment`: " + wrongChoice(given.deployment, known);
   }
   llvm::StringRef floats = orEmpty(given.floats);
-  if (!floats.empty() && floats != "fp16" && floats != "fp32")
+  if (!floats.empty() && floats != spelling(DType::FP16) &&
+      floats != spelling(DType::FP32))
     return "`floats`: " + wrongChoice(floats, {"fp16", "fp32"});
   if (!floats.empty())
-    options.floats = floats == "fp16" ? DType::FP16 : DType::FP32;
+    options.floats = *parseDType(floats);
   if (given.describe && given.describe_text)
     return "it has a description as a file and as a text";
   return "";

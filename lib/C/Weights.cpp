@@ -65,9 +65,10 @@ static bool readImport(const anec_import_options &given, ImportOptions &options,
     return refuse("positions", "it is a number from 1 to 2147483647", diags);
   options.positions = given.positions;
   llvm::StringRef floats = orEmpty(given.floats);
-  if (!floats.empty() && floats != "fp16" && floats != "fp32")
+  if (!floats.empty() && floats != spelling(DType::FP16) &&
+      floats != spelling(DType::FP32))
     return refuse("floats", wrongChoice(floats, {"fp16", "fp32"}), diags);
-  if (floats == "fp32")
+  if (floats == spelling(DType::FP32))
     options.floats = DType::FP32;
   if (given.ignored_key_count && !given.ignored_keys)
     return refuse("ignored_keys", "it is null", diags);

@@ -38,18 +38,22 @@ static std::optional<int64_t> power(int64_t base, int64_t exponent) {
   return result;
 }
 
-static std::optional<Number> combineIntegers(llvm::StringRef op, int64_t lhs,
+static std::optional<Number> combineIntegers(Arithmetic op, int64_t lhs,
                                              int64_t rhs, SourceRange range,
                                              Diagnostics &diags) {
   int64_t result = 0;
   bool overflow = false;
-  if (op == "+") {
+  switch (op) {
+  case Arithmetic::Add:
     overflow = llvm::AddOverflow(lhs, rhs, result);
-  } else if (op == "-") {
+    break;
+  case Arithmetic::Sub:
     overflow = llvm::SubOverflow(lhs, rhs, result);
-  } else if (op == "*") {
+    break;
+  case Arithmetic::Mul:
     overflow = llvm::MulOverflow(lhs, rhs, result);
-  } else if (op == "**") {
+    break;
+  case Arithmetic::Power: {
     if (rhs < 0) {
       diags.report(range, diag::InexactPower, lhs, rhs);
       return std::nullopt;
@@ -57,7 +61,9 @@ static std::optional<Number> combineIntegers(llvm::StringRef op, int64_t lhs,
     std::optional<int64_t> raised = power(lhs, rhs);
     overflow = !raised;
     result = raised.value_or(0);
-  } else {
+    break;
+  }
+  case Arithmetic::Div:
     if (rhs == 0) {
       diags.report(range, diag::DivisionByZero, std::to_string(lhs));
       return std::nullopt;
@@ -68,28 +74,41 @@ static std::optional<Number> combineIntegers(llvm::StringRef op, int64_t lhs,
       return std::nullopt;
     }
     result = overflow ? 0 : lhs / rhs;
+    break;
   }
   if (!overflow)
     return Number::ofInteger(result);
-  diags.report(range, diag::IntegerOverflow, lhs, op, rhs);
+  diags.report(range, diag::IntegerOverflow, lhs, spelling(op), rhs);
   return std::nullopt;
 }
 
-std::optional<Number> frontend::combine(llvm::StringRef op, const Number &lhs,
+static double combineDecimals(Arithmetic op, double lhs, double rhs) {
+  switch (op) {
+  case Arithmetic::Add:
+    return lhs + rhs;
+  case Arithmetic::Sub:
+    return lhs - rhs;
+  case Arithmetic::Mul:
+    return lhs * rhs;
+  case Arithmetic::Div:
+    return lhs / rhs;
+  case Arithmetic::Power:
+    return std::pow(lhs, rhs);
+  }
+  llvm_unreachable("an unknown operator");
+}
+
+std::optional<Number> frontend::combine(Arithmetic op, const Number &lhs,
                                         const Number &rhs, SourceRange range,
                                         Diagnostics &diags) {
   if (lhs.isInteger && rhs.isInteger)
     return combineIntegers(op, lhs.integer, rhs.integer, range, diags);
   double a = lhs.asDouble(), b = rhs.asDouble();
-  if (op == "/" && b == 0) {
+  if (op == Arithmetic::Div && b == 0) {
     diags.report(range, diag::DivisionByZero, lhs.str());
     return std::nullopt;
   }
-  double result = op == "+"    ? a + b
-                  : op == "-"  ? a - b
-                  : op == "*"  ? a * b
-                  : op == "**" ? std::pow(a, b)
-                               : a / b;
+  double result = combineDecimals(op, a, b);
   // What is computed of `inf` and `nan` need not be finite.
   if (std::isfinite(result) || !std::isfinite(a) || !std::isfinite(b))
     return Number::ofDecimal(result);

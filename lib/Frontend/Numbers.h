@@ -13,6 +13,7 @@
 #define ANEC_LIB_FRONTEND_NUMBERS_H
 
 #include "anec/Support/Diagnostics.h"
+#include "anec/Support/Words.h"
 #include <optional>
 
 namespace anec::frontend {
@@ -31,11 +32,15 @@ struct Number {
   std::string str() const;
 };
 
-/// `lhs op rhs` for `+`, `-`, `*`, `/` or `**`. Reports an error at `range`
+ANEC_ENUM(Arithmetic, (Add, "+"), (Sub, "-"), (Mul, "*"), (Div, "/"),
+          (Power, "**"))
+
+/// `lhs op rhs`. Reports an error at `range`
 /// when the result is not a number or an integer division is not exact.
-[[nodiscard]] std::optional<Number>
-combine(llvm::StringRef op, const Number &lhs, const Number &rhs,
-        SourceRange range, Diagnostics &diags);
+[[nodiscard]] std::optional<Number> combine(Arithmetic op, const Number &lhs,
+                                            const Number &rhs,
+                                            SourceRange range,
+                                            Diagnostics &diags);
 
 /// `lhs / rhs` rounded toward minus infinity; `rhs` is not 0, and the quotient
 /// fits.

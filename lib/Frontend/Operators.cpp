@@ -154,21 +154,40 @@ static int compare(const Number &lhs, const Number &rhs) {
   return (a > b) - (a < b);
 }
 
+namespace {
+ANEC_ENUM(Comparison, (Less, "<"), (LessEqual, "<="), (Greater, ">"),
+          (GreaterEqual, ">="), (Equal, "=="), (NotEqual, "!="))
+} // namespace
+
+static bool holds(Comparison comparison, int order) {
+  switch (comparison) {
+  case Comparison::Less:
+    return order < 0;
+  case Comparison::LessEqual:
+    return order <= 0;
+  case Comparison::Greater:
+    return order > 0;
+  case Comparison::GreaterEqual:
+    return order >= 0;
+  case Comparison::Equal:
+    return order == 0;
+  case Comparison::NotEqual:
+    return order != 0;
+  }
+  llvm_unreachable("an unknown operator");
+}
+
 Term BodyLowering::lowerNumbers(const ast::BinaryExpr *expr, const Number &lhs,
                                 const Number &rhs) {
   llvm::StringRef op = expr->op.text;
   if (findOperator(op).kind != Operator::Comparison) {
-    auto number = combine(op, lhs, rhs, expr->range, diags);
+    auto number =
+        combine(*parseWord<Arithmetic>(op), lhs, rhs, expr->range, diags);
     return number ? Term::ofNumber(*number, expr->range) : Term();
   }
   int order = compare(lhs, rhs);
   Term term{Term::Boolean, expr->range};
-  term.boolean = op == "<"    ? order < 0
-                 : op == "<=" ? order <= 0
-                 : op == ">"  ? order > 0
-                 : op == ">=" ? order >= 0
-                 : op == "==" ? order == 0
-                              : order != 0;
+  term.boolean = holds(*parseWord<Comparison>(op), order);
   return term;
 }
 
@@ -205,8 +224,8 @@ Term BodyLowering::lowerNegation(const ast::NegationExpr *expr) {
     return Term::ofNumber(Number::ofDecimal(-operand.number.decimal),
                           expr->range);
   if (operand.kind == Term::Number) {
-    auto number =
-        combine("-", Number::ofInteger(0), operand.number, expr->range, diags);
+    auto number = combine(Arithmetic::Sub, Number::ofInteger(0), operand.number,
+                          expr->range, diags);
     return number ? Term::ofNumber(*number, expr->range) : Term();
   }
   if (operand.kind != Term::Tensor) {

@@ -109,7 +109,7 @@ private:
 
 std::unique_ptr<Tokenizer> anec::openTokenizer(StringRef path,
                                                Diagnostics &diags) {
-  if (path.empty() || path == "bytes")
+  if (path.empty() || path == spelling(TokenizerKind::Bytes))
     return std::make_unique<ByteTokenizer>();
   SmallString<128> inFolder(path);
   if (sys::fs::is_directory(path)) {

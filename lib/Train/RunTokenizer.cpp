@@ -5,6 +5,7 @@
 
 #include "RunTokenizer.h"
 #include "CheckpointState.h"
+#include "anec/Text/Tokenizer.h"
 #include "lib/Support/AtomicFile.h"
 #include "lib/Support/Digest.h"
 #include "llvm/Support/FileSystem.h"
@@ -17,9 +18,10 @@ namespace fs = llvm::sys::fs;
 static llvm::StringRef copyName(const UsedTokenizer &used) {
   if (used.path.empty())
     return "";
-  return used.kind == "huggingface"     ? "tokenizer.json"
-         : used.kind == "sentencepiece" ? "tokenizer.model"
-                                        : "tokenizer.bin";
+  std::optional<TokenizerKind> kind = parseWord<TokenizerKind>(used.kind);
+  return kind == TokenizerKind::HuggingFace     ? "tokenizer.json"
+         : kind == TokenizerKind::SentencePiece ? "tokenizer.model"
+                                                : "tokenizer.bin";
 }
 
 /// Files beside a tokenizer.json that say which ids begin and end a text, and
@@ -50,7 +52,7 @@ bool anec::keepTokenizer(std::shared_ptr<const Folder> folder,
   if (!add(used.path, name))
     return false;
   llvm::StringRef beside = llvm::sys::path::parent_path(used.path);
-  if (used.kind == "huggingface")
+  if (used.kind == spelling(TokenizerKind::HuggingFace))
     for (llvm::StringRef other : companions)
       if (std::string path = fileIn(beside, other);
           fs::exists(path) && !add(path, other))
