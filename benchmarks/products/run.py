@@ -26,7 +26,7 @@ SHAPES = [
     ("one token, 32000 logits", 32000, 1, 768, "-", "left", 1, True),
     ("weight gradient", 2048, 768, 256, "b", "-", 1, True),
     ("attention scores", 256, 256, 64, "a", "-", 12, False),
-    ("input gradient", 768, 256, 2048, "a", "-", 1, False),
+    ("input gradient", 768, 256, 2048, "a", "-", 1, True),
     ("lstm step", 1, 512, 128, "b", "right", 1, False),
     ("small", 64, 64, 64, "-", "left", 1, False),
 ]

@@ -448,7 +448,7 @@ static constexpr size_t mostRowsOfTask = 8 * tileRows;
 /// cache beside a panel, and as give all workers something to do.
 static size_t rowsOfTask(const Executor &pool, size_t m, size_t depths) {
   constexpr size_t few = 4 * tileRows, many = 8 * tileRows;
-  constexpr size_t cachedFloats = 64 * 1024, tasksPerWorker = 4;
+  constexpr size_t cachedFloats = 128 * 1024, tasksPerWorker = 4;
   bool isLarge =
       many * depths <= cachedFloats && m >= many * tasksPerWorker * pool.size();
   return isLarge ? many : few;

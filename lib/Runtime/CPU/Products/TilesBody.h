@@ -105,6 +105,19 @@ void multiplyVectors(const PanelProduct &product) {
   }
 }
 
+/// A block of `columns` rows of B and `count` steps of k, at most `width` of
+/// each; the other columns are zeros.
+void transposeEdge(const float *b, size_t ldb, size_t columns, size_t count,
+                   float *out, size_t stride) {
+  FirstLanes steps(count);
+  Floats rows[width] = {};
+  for (size_t i = 0; i < columns; ++i)
+    rows[i] = steps.load(b + i * ldb);
+  transpose(rows);
+  for (size_t i = 0; i < count; ++i)
+    store(out + i * stride, rows[i]);
+}
+
 void packTransposed(size_t k, size_t n, const float *b, size_t ldb,
                     float *out) {
   // Rows are too far apart for the processor's own prefetching.
@@ -113,17 +126,16 @@ void packTransposed(size_t k, size_t n, const float *b, size_t ldb,
   for (size_t j = 0; j < stride; j += width) {
     size_t columns = n - j < width ? n - j : width;
     size_t p = 0;
-    if (columns == width)
-      for (; p + width <= k; p += width) {
+    for (; columns == width && p + width <= k; p += width) {
 #pragma GCC unroll 16
-        for (size_t lane = 0; lane < width; ++lane)
-          __builtin_prefetch(b + (j + ahead + lane) * ldb + p);
-        transposeBlock(b + j * ldb + p, ldb, out + p * stride + j, stride);
-      }
-    for (; p < k; ++p)
       for (size_t lane = 0; lane < width; ++lane)
-        out[p * stride + j + lane] =
-            lane < columns ? b[(j + lane) * ldb + p] : 0;
+        __builtin_prefetch(b + (j + ahead + lane) * ldb + p);
+      transposeBlock(b + j * ldb + p, ldb, out + p * stride + j, stride);
+    }
+    for (; p < k; p += width)
+      transposeEdge(b + j * ldb + p, ldb, columns,
+                    k - p < width ? k - p : width, out + p * stride + j,
+                    stride);
   }
 }
 
