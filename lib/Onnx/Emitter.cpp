@@ -209,8 +209,8 @@ Vals Emitter::makeAll(const OpDef &def, llvm::ArrayRef<Val> operands,
   if (Vals known = compute(*op, ordinary); !known.empty()) {
     results = known;
     op->erase();
-  } else if (!def.has(trait::Mil)) {
-    // What is read is a program of MIL.
+  } else if (!def.has(trait::Mil) && !op->is(ops::StopGradient)) {
+    // What is read is a program of MIL; differentiation removes the others.
     llvm::SmallVector<Value *> parts;
     def.decompose(builder, *op, parts);
     results.assign(parts.begin(), parts.end());
