@@ -22,29 +22,40 @@ using namespace anec;
 
 static constexpr size_t multiplyAdds = size_t(1) << 27;
 
-/// As many sums as hide the latency of an addition.
-template <size_t width>
+using Floats4 = float __attribute__((vector_size(16)));
+using Floats8 = float __attribute__((vector_size(32)));
+using Floats16 = float __attribute__((vector_size(64)));
+
+/// Sums that differ, or compilers would compute one for all; as many as hide
+/// the latency of an addition, and have registers.
+template <typename Floats>
 [[gnu::always_inline]] static inline float multiply() {
-  using Floats = float __attribute__((vector_size(width * sizeof(float))));
+#if defined(__aarch64__)
+  constexpr size_t count = 16;
+#else
   constexpr size_t count = 12;
-  Floats sums[count] = {};
+#endif
+  constexpr size_t width = sizeof(Floats) / sizeof(float);
+  Floats sums[count];
+  for (size_t j = 0; j < count; ++j)
+    sums[j] = Floats{} + float(j + 2);
   Floats x = Floats{} + 0.999f, y = Floats{} + 1e-3f;
   for (size_t i = 0; i < multiplyAdds / (count * width); ++i)
-#pragma GCC unroll 12
-    for (Floats &sum : sums)
-      sum = sum * x + y;
+#pragma GCC unroll 16
+    for (size_t j = 0; j < count; ++j)
+      sums[j] = sums[j] * x + y;
   float total = 0;
-  for (const Floats &sum : sums)
-    total += sum[0];
+  for (size_t j = 0; j < count; ++j)
+    total += sums[j][0];
   return total;
 }
 
 #if defined(__x86_64__)
 [[gnu::target("avx512f")]] static float multiplyAvx512() {
-  return multiply<16>();
+  return multiply<Floats16>();
 }
 [[gnu::target("avx2,fma")]] static float multiplyAvx2() {
-  return multiply<8>();
+  return multiply<Floats8>();
 }
 #endif
 
@@ -59,7 +70,7 @@ static float multiplyOnce() {
     break;
   }
 #endif
-  return multiply<4>();
+  return multiply<Floats4>();
 }
 
 int main(int argc, char **argv) {

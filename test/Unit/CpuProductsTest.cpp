@@ -205,10 +205,12 @@ TEST_P(CpuProducts, PackedWeights) {
 
 TEST_P(CpuProducts, BitsDoNotDependOnThreads) {
   const size_t sizes[][3] = {{5, 256, 64},  {16, 48, 100},  {100, 130, 70},
-                             {300, 7, 256}, {256, 300, 33}, {64, 2100, 20}};
+                             {300, 7, 256}, {256, 300, 33}, {64, 2100, 20},
+                             {1, 74, 196},  {74, 1, 196},   {1, 10, 4479},
+                             {150, 70, 600}};
   for (auto [m, n, k] : sizes)
     for (int trans = 0; trans < 4; ++trans)
-      for (size_t batch : {1, 3, 9}) {
+      for (size_t batch : {1, 3, 4, 9}) {
         GemmShape shape = makeShape(m, n, k, trans & 1, trans & 2);
         Floats a = randomFloats(shape.lda * std::max(m, k));
         Floats b = randomFloats(shape.ldb * std::max(n, k), -1, 1, 2);
@@ -304,7 +306,7 @@ TEST_P(CpuProducts, RowsOfASource) {
         Floats a = randomFloats(m * k), bias = randomFloats(m, -1, 1, 5);
         Floats b = randomFloats(batch * n * k, -1, 1, 2);
         Floats wanted;
-        for (unsigned threads : {1, 3}) {
+        for (unsigned threads : {1, 2, 3}) {
           Executor pool(threads);
           Floats c(batch * m * n);
           std::vector<GemmOperands> operands;
@@ -318,8 +320,14 @@ TEST_P(CpuProducts, RowsOfASource) {
               std::copy_n(a.data() + (block.row + i) * k + block.column,
                           block.columns, block.elements + i * block.stride);
           };
-          kernels->multiplyRowsOf(pool, source, shape, operands,
-                                  {Rounding::FP16});
+          auto multiply = [&](size_t, unsigned) {
+            kernels->multiplyRowsOf(pool, source, shape, operands,
+                                    {Rounding::FP16});
+          };
+          if (threads == 2)
+            pool.parallelFor(1, multiply);
+          else
+            multiply(0, 0);
           wanted = threads == 1 ? c : wanted;
           EXPECT_EQ(c, wanted) << m << "x" << n << "x" << k;
         }

@@ -6,9 +6,9 @@
 /// \file
 /// C = op(A) op(B) + bias over row-major fp32 matrices, threaded by the
 /// backend's own pool. There are two implementations: the platform's BLAS,
-/// which every processor has, and anec's own kernels for AVX-512 and AVX2,
-/// which stay only as long as benchmarks/products shows them to be faster
-/// (docs/numerics.md has the figures). Other processors use BLAS.
+/// which every processor has, and anec's own kernels for AVX-512, AVX2 and
+/// NEON, which stay only as long as benchmarks/products shows them to be faster
+/// (docs/numerics.md has the figures).
 ///
 //===----------------------------------------------------------------------===//
 

@@ -180,7 +180,7 @@ bool WeightReader::readBlockwise(const Op &maker) {
   if (!setBlocks(maker.operand(0u)->type.shape, maker.operand(1u)->type.shape))
     return false;
   weight->matrix.scales = inPlace(*scale);
-  if (weight->matrix.scales)
+  if (weight->matrix.scales.data)
     weight->scaleData = scale;
   else
     weight->scales = perBlock(scale->asDoubles(), 1);
@@ -307,7 +307,7 @@ std::shared_ptr<StoredWeight> WeightReader::read(const Value *value) {
   auto numbers = [&](const std::vector<float> &values) {
     return BlockNumbers{reinterpret_cast<const uint8_t *>(pointer(values))};
   };
-  if (!matrix.scales)
+  if (!matrix.scales.data)
     matrix.scales = numbers(weight->scales);
   matrix.offsets = numbers(weight->offsets);
   matrix.tables = pointer(weight->tables);

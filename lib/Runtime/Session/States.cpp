@@ -4,13 +4,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "States.h"
+#include "lib/Support/MemoryLimit.h"
 #include <cstring>
 #include <new>
 
 using namespace anec;
 using namespace anec::session;
 
-void StateMemory::allocate(size_t count) {
+void StateMemory::allocate(size_t count, uint64_t allocated) {
   constexpr size_t largeBytes = size_t(8) << 20;
   size_t bytes = count * sizeof(float);
   if (bytes < largeBytes) {
@@ -19,9 +20,10 @@ void StateMemory::allocate(size_t count) {
     return;
   }
   using llvm::sys::Memory;
-  std::error_code error;
-  large = llvm::sys::OwningMemoryBlock(Memory::allocateMappedMemory(
-      bytes, nullptr, Memory::MF_READ | Memory::MF_WRITE, error));
+  std::error_code error = std::make_error_code(std::errc::not_enough_memory);
+  if (hasMemoryFor(allocated + bytes))
+    large = llvm::sys::OwningMemoryBlock(Memory::allocateMappedMemory(
+        bytes, nullptr, Memory::MF_READ | Memory::MF_WRITE, error));
   if (error)
     throw std::bad_alloc();
 }
@@ -36,7 +38,7 @@ std::vector<NamedFloats> States::of(const Function &entry) {
     size_t count = size_t(param->type.numElements());
     StateMemory &array = memory[key];
     if (!array.elements()) {
-      array.allocate(count);
+      array.allocate(count, allocated);
       allocated += count * sizeof(float);
     }
     states.push_back({param->name,

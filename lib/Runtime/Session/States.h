@@ -14,14 +14,16 @@
 namespace anec::session {
 
 /// The memory of one state. Large states are in pages that the system gives
-/// when they are written to: a cache for many positions costs what is used of
-/// it. Small ones are in huge pages, which are faster to read.
+/// when they are written to: of a cache for thousands of positions, those that
+/// have had a position. Smaller ones are in huge pages where the system has
+/// these, which are faster to read.
 struct StateMemory {
   AlignedArray small;
   llvm::sys::OwningMemoryBlock large;
 
-  /// Zeros; throws std::bad_alloc.
-  void allocate(size_t count);
+  /// Zeros, beside `allocated` bytes of other states, which may not be in
+  /// memory yet. Throws std::bad_alloc.
+  void allocate(size_t count, uint64_t allocated);
   float *elements() {
     return small ? small.get() : static_cast<float *>(large.base());
   }

@@ -122,7 +122,7 @@ ANEC_INLINE Floats ofGroups(const StoredMatrix &weight,
   if (weight.blockColumns >= weight.columns)
     return splat(numberAt(numbers, 0));
   if (each == 1)
-    return firstNumbers(numbers.from(group), count);
+    return firstNumbers(numbersFrom(numbers, group), count);
   Floats x = {};
   for (size_t i = 0; i < count; ++i)
     x[i] = numberAt(numbers, (group + i) / each);
@@ -267,8 +267,8 @@ void multiplyFixedBlock(const StoredMatrix &weight, size_t row,
   for (size_t i = 0; i < rows; ++i) {
     block.data[i] = weight.data + (row + i) * weight.rowBytes;
     size_t first = firstBlock(weight, row + i);
-    scales[i] = weight.scales.from(first);
-    offsets[i] = weight.offsets.from(first);
+    scales[i] = numbersFrom(weight.scales, first);
+    offsets[i] = numbersFrom(weight.offsets, first);
   }
   for (size_t j = 0; j < n; ++j)
     block.values[j] = factor.values + (column + j) * factor.groups * fixedGroup;
@@ -283,10 +283,10 @@ void multiplyFixedBlock(const StoredMatrix &weight, size_t row,
       for (size_t line = 0; line < width * fixedGroup * bitsOf(form) / 8;
            line += 64)
         __builtin_prefetch(next + ahead + line);
-      scale[i] =
-          scales[i] ? ofGroups(weight, scales[i], group, count) : splat(1.0f);
+      scale[i] = scales[i].data ? ofGroups(weight, scales[i], group, count)
+                                : splat(1.0f);
       offset[i] = splat(base);
-      if (offsets[i])
+      if (offsets[i].data)
         offset[i] += ofGroups(weight, offsets[i], group, count);
     }
 #pragma GCC unroll 4
@@ -296,7 +296,7 @@ void multiplyFixedBlock(const StoredMatrix &weight, size_t row,
 #pragma GCC unroll 4
       for (size_t i = 0; i < rows; ++i) {
         store(block.scales[j][i], scale[i] * ofFactor);
-        if (hasFourBits || weight.offsets)
+        if (hasFourBits || weight.offsets.data)
           block.sums[j][i] -= scale[i] * offset[i] * sum;
       }
     }

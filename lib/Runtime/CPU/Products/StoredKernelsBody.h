@@ -26,7 +26,7 @@ ANEC_INLINE bool isAligned(const StoredMatrix &weight) {
 }
 /// Whether a row has one scale, which can be applied to its sum.
 ANEC_INLINE bool scalesSums(const StoredMatrix &weight) {
-  return weight.scales && !weight.offsets &&
+  return weight.scales.data && !weight.offsets.data &&
          weight.blockColumns >= weight.columns;
 }
 
@@ -72,9 +72,10 @@ void multiplyBlock(const StoredMatrix &weight, size_t row,
     for (size_t i = 0; i < rows; ++i) {
       size_t block = blocks[i]++;
       if constexpr (adjusted) {
-        scale[i] = splat(weight.scales ? numberAt(weight.scales, block) : 1.0f);
+        scale[i] =
+            splat(weight.scales.data ? numberAt(weight.scales, block) : 1.0f);
         offset[i] =
-            splat(weight.offsets ? numberAt(weight.offsets, block) : 0.0f);
+            splat(weight.offsets.data ? numberAt(weight.offsets, block) : 0.0f);
       }
       if constexpr (isIndex(form))
         readers[i].enter(weight.tables + block * weight.tableSize);
@@ -113,7 +114,7 @@ void multiplyBlock(const StoredMatrix &weight, size_t row,
     addLanes<rows>(whole, results);
     float *out = product.out + (column + j) * product.columnOut;
     for (size_t i = 0; i < rows; ++i) {
-      if (!adjusted && weight.scales)
+      if (!adjusted && weight.scales.data)
         results[i] *= numberAt(weight.scales, firstBlock(weight, row + i));
       out[(row + i) * product.rowOut] = results[i];
     }
@@ -191,11 +192,11 @@ void unpackForm(const StoredMatrix &weight, size_t number, size_t column,
         least(end, (column / weight.blockColumns + 1) * weight.blockColumns);
     if constexpr (isIndex(form))
       reader.enter(weight.tables + block * weight.tableSize);
-    if (weight.scales || weight.offsets)
+    if (weight.scales.data || weight.offsets.data)
       unpackBlock<form, true>(
           reader, column, blockEnd,
-          weight.scales ? numberAt(weight.scales, block) : 1.0f,
-          weight.offsets ? numberAt(weight.offsets, block) : 0.0f, out);
+          weight.scales.data ? numberAt(weight.scales, block) : 1.0f,
+          weight.offsets.data ? numberAt(weight.offsets, block) : 0.0f, out);
     else
       unpackBlock<form, false>(reader, column, blockEnd, 1, 0, out);
     out += blockEnd - column;
@@ -240,7 +241,8 @@ void multiplyForm(const StoredMatrix &weight, size_t row, size_t count,
     return multiplyUnaligned<form>(weight, row, row + count, product);
   if (hasBlocks && !isAligned(weight))
     return multiplyUnaligned<form>(weight, row, row + count, product);
-  bool adjusted = (weight.scales && !scalesSums(weight)) || weight.offsets;
+  bool adjusted =
+      (weight.scales.data && !scalesSums(weight)) || weight.offsets.data;
   if constexpr (!isRare) {
     if (hasBlocks && adjusted)
       return multiplyAligned<form, hasBlocks>(weight, row, row + count,

@@ -44,11 +44,6 @@ enum class FourBits : uint8_t { Palette, Unsigned, Signed };
 struct BlockNumbers {
   const uint8_t *data = nullptr; ///< at any address; null when there are none
   bool isHalf = false;           ///< fp16, not fp32
-
-  explicit operator bool() const { return data != nullptr; }
-  BlockNumbers from(size_t block) const {
-    return {data ? data + block * (isHalf ? 2 : 4) : nullptr, isHalf};
-  }
 };
 
 /// Row-major [rows, columns]; each row is whole bytes. Element (row, column) is

@@ -100,6 +100,14 @@ ANEC_INLINE Floats widenHalves(Halves halves) {
 
 //===-- Numbers of blocks -------------------------------------------------===//
 
+/// The numbers from a block on.
+ANEC_INLINE BlockNumbers numbersFrom(const BlockNumbers &numbers,
+                                     size_t block) {
+  size_t bytes = numbers.isHalf ? 2 : 4;
+  return {numbers.data ? numbers.data + block * bytes : nullptr,
+          numbers.isHalf};
+}
+
 /// The number of a block.
 ANEC_INLINE float numberAt(const BlockNumbers &numbers, size_t block) {
   if (!numbers.isHalf)

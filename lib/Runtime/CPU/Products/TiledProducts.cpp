@@ -64,6 +64,10 @@ static void exchange(GemmShape &shape, GemmOperands &operands) {
   std::swap(operands.rowBias, operands.columnBias);
 }
 
+/// Rows of a left operand that a task copies at once.
+static constexpr size_t fewRowsOfTask = 4 * tileRows;
+static constexpr size_t mostRowsOfTask = 8 * tileRows;
+
 /// The steps of k whose sum is computed in registers. Each step along k of a
 /// transposed A touches another page. With few steps at a time, the next rows
 /// reuse its cache lines and pages. The same where A is copied, so that bits do
@@ -348,8 +352,10 @@ private:
       return multiplyRow(pool, shape, operands, epilogue);
     if (isSmall(shape) || pool.isInTask())
       return multiplyAlone(pool, shape, operands, epilogue);
-    // Worth a copy where it is read several times.
-    if (shape.transA == Transpose::Yes && shape.n >= tiles.panelColumns)
+    // Worth a copy where it is read several times, and has rows for all
+    // workers.
+    if (shape.transA == Transpose::Yes && shape.n >= tiles.panelColumns &&
+        shape.m >= 2 * fewRowsOfTask * pool.size())
       return multiplyTransposed(pool, shape, operands, epilogue);
     if (pool.size() == 1)
       return multiplyAlone(pool, shape, operands, epilogue);
@@ -361,7 +367,7 @@ private:
                      const GemmEpilogue &epilogue) const {
     if (isBusyBatch(pool, shape, batch.size()))
       return pool.parallelFor(batch.size(), [&](size_t task, unsigned) {
-        multiplyAlone(pool, shape, batch[task], epilogue);
+        multiplyOne(pool, shape, batch[task], epilogue);
       });
     for (const GemmOperands &operands : batch)
       multiplyOne(pool, shape, operands, epilogue);
@@ -442,16 +448,13 @@ void TiledProducts::packPanels(Executor &pool, const GemmShape &shape,
   });
 }
 
-static constexpr size_t mostRowsOfTask = 8 * tileRows;
-
 /// Rows of the left operand for one task: as many as stay in the second-level
 /// cache beside a panel, and as give all workers something to do.
 static size_t rowsOfTask(const Executor &pool, size_t m, size_t depths) {
-  constexpr size_t few = 4 * tileRows, many = 8 * tileRows;
   constexpr size_t cachedFloats = 128 * 1024, tasksPerWorker = 4;
-  bool isLarge =
-      many * depths <= cachedFloats && m >= many * tasksPerWorker * pool.size();
-  return isLarge ? many : few;
+  bool isLarge = mostRowsOfTask * depths <= cachedFloats &&
+                 m >= mostRowsOfTask * tasksPerWorker * pool.size();
+  return isLarge ? mostRowsOfTask : fewRowsOfTask;
 }
 
 /// Each task writes its rows once, for all panels.
@@ -515,14 +518,15 @@ void TiledProducts::multiplyRowsOf(Executor &pool, RowSource source,
                                    const GemmShape &shape,
                                    llvm::ArrayRef<GemmOperands> batch,
                                    const GemmEpilogue &epilogue) const {
-  if (shape.m == 0 || shape.n == 0 || shape.k == 0 || pool.isInTask())
+  if (shape.m == 0 || shape.n == 0 || shape.k == 0)
     return ProductKernels::multiplyRowsOf(pool, source, shape, batch, epilogue);
   GemmShape inOrder = shape;
   inOrder.transA = Transpose::No;
   multiplyCopied(pool, source, inOrder, batch, epilogue);
 }
 
-/// Sums are those of a left operand in memory, transposed or not.
+/// Sums are those of a left operand in memory, transposed or not, of more than
+/// one row.
 void TiledProducts::multiplyCopied(Executor &pool, RowSource source,
                                    const GemmShape &shape,
                                    llvm::ArrayRef<GemmOperands> batch,

@@ -5,8 +5,8 @@
 /// \file
 /// The kernels that TiledProducts.cpp uses, of one instruction set each. B is
 /// packed into panels of a few vectors of columns, so that the inner loop
-/// streams it; A is not packed, because broadcasting single elements works with
-/// any layout.
+/// streams it; A is packed only where it is transposed, because broadcasting
+/// single elements of rows works with any distance between these.
 //===----------------------------------------------------------------------===//
 
 #ifndef ANEC_LIB_RUNTIME_CPU_PRODUCTS_TILES_H
