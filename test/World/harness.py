@@ -104,12 +104,15 @@ class Item:
 def processor_seconds(pid):
     """The time on processors of a process and its descendants, where /proc tells."""
     times, children = {}, {}
-    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+    # A glob looks whether each file exists, and fails where a process ends meanwhile.
+    for name in os.listdir("/proc") if os.path.isdir("/proc") else []:
+        if not name.isdigit():
+            continue
         try:
-            words = path.read_text().rpartition(")")[2].split()
+            words = pathlib.Path("/proc", name, "stat").read_text().rpartition(")")[2].split()
         except OSError:  # It has ended.
             continue
-        one = int(path.parent.name)
+        one = int(name)
         times[one] = sum(map(int, words[11:15])) / os.sysconf("SC_CLK_TCK")
         children.setdefault(int(words[1]), []).append(one)
     if pid not in times:
