@@ -98,10 +98,12 @@ class Build:
 
     def contractions(self):
         """Sources that are compiled with another setting than the others: all forbid
-        contraction, and the kernels of the CPU backend allow it."""
+        contraction, and the kernels of the CPU backend and what measures the
+        machine's peak allow it."""
         with open(f"{self.folder}/compile_commands.json") as file:
             entries = json.load(file)
-        kernels = f"{self.work}/source/lib/Runtime/CPU/"
+        kernels = tuple(f"{self.work}/source/{folder}/"
+                        for folder in ("lib/Runtime/CPU", "benchmarks/machine"))
         return [entry["file"] for entry in entries
                 if re.findall(r"-ffp-contract=(\w+)", entry["command"])[-1:] not in
                 (["off"], ["fast"] if entry["file"].startswith(kernels) else None)]
