@@ -261,8 +261,22 @@ static llvm::SmallVector<Attr, 6> selection(const Op &op) {
   return attrs;
 }
 
+// Adjacent elements are padded, which chips accept, and others are written into
+// zeros.
 static void gradientSliceByIndex(Gradient &g) {
+  SliceParameters parameters(g.op);
+  Shape before, kept, after;
+  bool isAdjacent = true;
+  for (auto [axis, extent] : llvm::enumerate(g.shape(0))) {
+    SliceRange range = parameters.range(unsigned(axis), extent);
+    isAdjacent &= range.step == 1 || range.count == 1;
+    before.push_back(range.first);
+    kept.push_back(range.count);
+    after.push_back(extent - range.first - range.count);
+  }
   g.give(0, [&] {
+    if (isAdjacent)
+      return g.pad(g.reshape(g.dy(), kept), before, after);
     return g.make(ops::SliceUpdate, {g.fill(g.shape(0), 0), g.dy()},
                   selection(g.op));
   });
