@@ -37,12 +37,13 @@ struct Direction {
 
 } // namespace
 
-/// Nothing for activations that MIL lacks.
+/// Nothing for activations that MIL lacks. Case does not matter, as in
+/// onnxruntime.
 static std::optional<GateActivation> activationOf(StringRef name) {
   return llvm::StringSwitch<std::optional<GateActivation>>(name)
-      .Case("Sigmoid", GateActivation::Sigmoid)
-      .Case("Tanh", GateActivation::Tanh)
-      .Case("Relu", GateActivation::Relu)
+      .CaseLower("Sigmoid", GateActivation::Sigmoid)
+      .CaseLower("Tanh", GateActivation::Tanh)
+      .CaseLower("Relu", GateActivation::Relu)
       .Default(std::nullopt);
 }
 
@@ -116,13 +117,18 @@ static bool readLayer(Node &node, llvm::ArrayRef<StringRef> defaults,
   if (node.has(5) && layer.batchFirst)
     layer.initialH = e.transpose(layer.initialH, {1, 0, 2});
   std::vector<StringRef> given = node.attrTexts("activations");
-  for (int64_t i = 0; i != layer.directions * int64_t(defaults.size()); ++i) {
-    StringRef wanted = size_t(i) < given.size()
-                           ? given[size_t(i)]
-                           : defaults[size_t(i) % defaults.size()];
+  size_t count = size_t(layer.directions) * defaults.size();
+  if (!given.empty() && given.size() != count) {
+    node.fail("`activations` has " + llvm::Twine(given.size()) +
+              " words, not " + llvm::Twine(count));
+    return false;
+  }
+  for (size_t i = 0; i != count; ++i) {
+    StringRef wanted = given.empty() ? defaults[i % defaults.size()] : given[i];
     std::optional<GateActivation> activation = activationOf(wanted);
     if (!activation) {
-      node.refuse("the activation " + wanted + " has no counterpart");
+      node.refuse("the activation " + wanted +
+                  " has no counterpart, as Sigmoid, Tanh and Relu have");
       return false;
     }
     layer.activations.push_back(*activation);

@@ -150,6 +150,11 @@ MODELS = {
         "GRU", "x", numpy.ones((1, 6, 3), numpy.float32),
         numpy.ones((1, 6, 2), numpy.float32), numpy.ones(1, numpy.float32),
         dims=(4, 1, 3), hidden_size=2)),
+    # A word for each gate of each direction.
+    "gate-activations": (NODE, lambda: node(
+        "GRU", "x", numpy.ones((1, 6, 3), numpy.float32),
+        numpy.ones((1, 6, 2), numpy.float32), dims=(4, 1, 3), hidden_size=2,
+        activations=["Sigmoid"])),
     "repeats": (NODE, lambda: node("Tile", "x", numpy.array([1e30, 1.]))),
     "indices": (NODE, lambda: node("Gather", "x", numpy.array([1e30]))),
     "split": (NODE, lambda: changed(split())),
