@@ -110,7 +110,6 @@ private:
   llvm::DenseMap<const Op *, LayoutRule> rules;
   llvm::DenseMap<const Op *, Node> nodes;
   llvm::DenseMap<const Value *, Node> parameters;
-  uint64_t edges = 0;
 };
 
 } // namespace
