@@ -38,7 +38,7 @@ anec model.onnx --shape x=1x3x224x224 -o model.mil          # if its extents are
 | inputs that decide which branch is taken, or how often | `--fix sr=16000` makes one a constant, in every format; `ane-run` also takes them from `--input` |
 | extents with a name | must be given: `--shape NAME=1x3x64`; `ane-run` takes them from the .npy file |
 | values that shapes depend on | such as the `shape` of a `Reshape`: constants, or computed from shapes; `ane-run` also takes them from `--input`, with a remark. The input then stays, and has no effect |
-| int64, uint32, uint64 | become int32. A constant or an input that does not fit is an error |
+| int64, uint32, uint64 | become int32. A constant or an input that does not fit is an error; a result that does not is the nearest that does, where onnxruntime goes on with 64 bits, or takes int32 modulo 2^32 |
 | double, bfloat16, float8e4m3fn, float8e5m2 | become fp32. A double that is too large is an error; of the others, constants are read, and inputs, outputs and `Cast` are refused |
 | weights in other files | mapped. They must lie in the folder of the model or below it: `..` is an error, and links are not followed |
 | tensors without elements | computed when the model is read; not as outputs |

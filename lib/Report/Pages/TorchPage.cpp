@@ -49,7 +49,7 @@ print(session(torch.rand(1, 3, 224, 224)))
 | `check(model, args, target, ...)` | findings; of the path of Core ML, unless `framework=` says another |
 | `Session(model, args, ...)` | runs: tensors in the structure of the example, tensors in that of the module's outputs. Tensors on the CPU share their memory with anec. Weights are those of the moment of the export, and extents that `dynamic_shapes` leaves open those of the example, unless `shapes={"x": (5, 3)}` gives others |
 
-`torch.compile(model, backend="anec")` runs forward and backward passes by anec's CPU backend, in fp32, and leaves to PyTorch what anec does not read: random numbers of a dropout, float64, integers beyond 32 bits, for instance. Graphs with symbolic extents are compiled for each shape that comes. It is a way to compare every operator of a training with PyTorch's, and not a fast one: [times of five models](../benchmarks/README.md#torch-compile) beside eager execution and inductor.
+`torch.compile(model, backend="anec")` runs forward and backward passes by anec's CPU backend, in fp32, and leaves to PyTorch what anec does not read: random numbers of a dropout, float64, inputs and constants beyond 32 bits, for instance (a result beyond them is the nearest that fits). Graphs with symbolic extents are compiled for each shape that comes. It is a way to compare every operator of a training with PyTorch's, and not a fast one: [times of five models](../benchmarks/README.md#torch-compile) beside eager execution and inductor.
 
 ```python
 compiled = torch.compile(model, backend="anec")
