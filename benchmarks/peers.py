@@ -22,16 +22,16 @@ def python():
     found = subprocess.run(["bash", INSTALL], stdout=subprocess.PIPE, text=True)
     if found.returncode:
         sys.exit("error: the peers cannot be installed")
-    return found.stdout.split()[-1]
+    return found.stdout.splitlines()[-1]
 
 
 def run_by():
     """Goes on in the Python of the peers, which has numpy and onnx, and returns its
     name."""
+    if "ANEC_RUN_BY_PEERS" in os.environ:
+        return sys.executable
     peer = python()
-    if sys.executable != peer:
-        os.execve(peer, [peer, *sys.argv], {**os.environ, "ANEC_PEERS": peer})
-    return peer
+    os.execvpe(peer, [peer, *sys.argv], {**os.environ, "ANEC_RUN_BY_PEERS": "1"})
 
 
 # By which PyTorch and what it is made of keep to an instruction set.

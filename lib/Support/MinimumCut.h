@@ -31,6 +31,11 @@ public:
   /// Finds a minimum cut (Dinic's algorithm). Returns false when that would
   /// take more than `mostSteps` visits of edges.
   bool solve(uint64_t mostSteps);
+  /// The most steps for a graph of a program in which values are used `uses`
+  /// times, so that a search that takes long ends.
+  static constexpr uint64_t stepsFor(uint64_t uses) {
+    return (uint64_t(1) << 20) + uses * 256;
+  }
   /// After `solve`.
   bool isOnSourceSide(Node node) const { return levels[node] != none; }
 

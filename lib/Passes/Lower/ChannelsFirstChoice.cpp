@@ -274,8 +274,7 @@ llvm::DenseSet<const Op *> SequenceChooser::run() {
     for (const Value *result : op.resultValues())
       addUses(*result);
   }
-  constexpr uint64_t stepsPerUse = 256, least = 1 << 20;
-  if (!cut.solve(least + size * stepsPerUse))
+  if (!cut.solve(MinimumCut::stepsFor(size)))
     return chosen;
   for (const Op &op : function.body())
     if (nodes.lookup(&op) != last && cut.isOnSourceSide(nodes.lookup(&op)))

@@ -311,8 +311,7 @@ LayoutChoice FormChooser::run() {
       addUses(*result);
   }
   // A search that takes long ends with the usual forms.
-  constexpr uint64_t stepsPerUse = 256, least = 1 << 20;
-  bool isSolved = cut.solve(least + size * stepsPerUse);
+  bool isSolved = cut.solve(MinimumCut::stepsFor(size));
   LayoutChoice choice;
   for (const Op &op : function.body()) {
     LayoutRule rule = rules.lookup(&op);

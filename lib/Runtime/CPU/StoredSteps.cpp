@@ -48,7 +48,6 @@ private:
   bool toFixed(Executor &pool, const StoredProduct &product,
                FixedFactor &fixed) const;
   void finish(const GemmOperands &product, size_t begin, size_t end) const;
-  size_t sliceRows() const;
 };
 
 } // namespace
@@ -169,20 +168,11 @@ void StoredProducts::multiplyManyColumns(Executor &pool,
   kernels.multiplyRowsOf(pool, unpack, shape, operands, {rounding});
 }
 
-/// Rows of the weight that are unpacked at once. Only the shape decides,
-/// because BLAS can give other bits for another cut.
-size_t StoredProducts::sliceRows() const {
-  constexpr size_t cachedFloats = size_t(1) << 18; // half a small cache
-  constexpr size_t grain = 24, most = 192, slices = 8;
-  size_t rows = divideUp(divideUp(matrix().rows, slices), grain) * grain;
-  rows = std::min({rows, most, cachedFloats / shape.k / grain * grain});
-  return std::max(rows, grain);
-}
-
 /// Rows of the weight are columns of the right operand.
 void StoredProducts::multiplyManyRows(Executor &pool,
                                       const ProductKernels &kernels) const {
-  size_t slice = sliceRows(), slices = divideUp(matrix().rows, slice);
+  size_t slice = rowsOfSlice(matrix().rows, shape.k);
+  size_t slices = divideUp(matrix().rows, slice);
   pool.parallelFor(operands.size() * slices, [&](size_t task, unsigned worker) {
     size_t row = task % slices * slice;
     size_t count = std::min(slice, matrix().rows - row);

@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// When a product is worth the pool's threads, offsets of elements, and bias
-/// and rounding after BLAS.
+/// When a product is worth the pool's threads, how many rows of an operand are
+/// made at once, offsets of elements, and bias and rounding after BLAS.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +13,7 @@
 #define ANEC_LIB_RUNTIME_CPU_PRODUCTS_CUTTING_H
 
 #include "lib/Runtime/CPU/ProductKernels.h"
+#include <algorithm>
 
 namespace anec::cpu {
 
@@ -32,6 +33,16 @@ inline bool isBusyBatch(const Executor &pool, const GemmShape &shape,
 
 inline size_t divideUp(size_t count, size_t by) {
   return (count + by - 1) / by;
+}
+
+/// Rows of an operand [rows, k] that are made at once. Only the shape decides,
+/// because BLAS can give other bits for another cut.
+inline size_t rowsOfSlice(size_t rows, size_t k) {
+  constexpr size_t cachedFloats = size_t(1) << 18; // half a small cache
+  constexpr size_t grain = 24, most = 192, slices = 8;
+  size_t each = divideUp(divideUp(rows, slices), grain) * grain;
+  size_t cached = cachedFloats / std::max<size_t>(k, 1) / grain * grain;
+  return std::max(grain, std::min({each, most, cached}));
 }
 
 /// The offset of element (row, column) of op(X) in the stored X.

@@ -6,7 +6,6 @@
 #include "lib/Runtime/CPU/ProductKernels.h"
 #include "Cutting.h"
 #include "llvm/ADT/SmallVector.h"
-#include <algorithm>
 
 using namespace anec;
 using namespace anec::cpu;
@@ -76,23 +75,12 @@ void ProductKernels::multiplyRight(Executor &pool, const PackedWeight &weight,
   multiply(pool, whole, operands, epilogue);
 }
 
-/// Rows that are asked for at once. Only the shape decides, because BLAS can
-/// give other bits for another cut.
-static size_t sourceRows(const GemmShape &shape) {
-  constexpr size_t cachedFloats = size_t(1) << 18; // half a small cache
-  constexpr size_t grain = 24, most = 192, slices = 8;
-  size_t rows = divideUp(divideUp(shape.m, slices), grain) * grain;
-  rows =
-      std::min({rows, most,
-                cachedFloats / std::max<size_t>(shape.k, 1) / grain * grain});
-  return std::max(rows, grain);
-}
-
 void ProductKernels::multiplyRowsOf(Executor &pool, RowSource source,
                                     const GemmShape &shape,
                                     llvm::ArrayRef<GemmOperands> batch,
                                     const GemmEpilogue &epilogue) const {
-  size_t slice = sourceRows(shape), slices = divideUp(shape.m, slice);
+  size_t slice = rowsOfSlice(shape.m, shape.k),
+         slices = divideUp(shape.m, slice);
   pool.parallelFor(batch.size() * slices, [&](size_t task, unsigned worker) {
     size_t row = task % slices * slice;
     size_t count = std::min(slice, shape.m - row);
