@@ -6,6 +6,7 @@ import shutil
 import subprocess
 
 import lit.formats
+import lit.util
 
 
 def is_running(process):
@@ -95,6 +96,12 @@ if os.path.isdir("/usr/share/libonnx-testdata/data"):
 # `REQUIRES: slow-tests`: tests of minutes, where they are asked for.
 if os.environ.get("ANEC_SLOW_TESTS"):
     config.available_features.add("slow-tests")
+# A test that does not end fails by itself, and the others still run. lit needs psutil
+# (Debian: python3-psutil) to end its processes.
+if (lit_config.maxIndividualTestTime == 0 and not os.environ.get("ANEC_SLOW_TESTS")
+        and lit.util.killProcessAndChildrenIsSupported()[0]):
+    slower = 6 if config.is_sanitized or config.is_thread_sanitized else 1
+    lit_config.maxIndividualTestTime = 900 * slower
 # `REQUIRES: proc`: a folder that lists the threads of a process.
 if system == "Linux" and os.path.isdir("/proc/self/task"):
     config.available_features.add("proc")
