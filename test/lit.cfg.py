@@ -3,6 +3,7 @@
 import os
 import platform
 import shutil
+import signal
 import subprocess
 
 import lit.formats
@@ -102,6 +103,11 @@ if (lit_config.maxIndividualTestTime == 0 and not os.environ.get("ANEC_SLOW_TEST
         and lit.util.killProcessAndChildrenIsSupported()[0]):
     slower = 6 if config.is_sanitized or config.is_thread_sanitized else 1
     lit_config.maxIndividualTestTime = 900 * slower
+# ANEC_TEST_SECONDS: lit then stops as by Ctrl-C, and says what it has found. Its own
+# --max-time begins anew with each test.
+if os.environ.get("ANEC_TEST_SECONDS"):
+    signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.alarm(max(1, int(os.environ["ANEC_TEST_SECONDS"])))
 # `REQUIRES: proc`: a folder that lists the threads of a process.
 if system == "Linux" and os.path.isdir("/proc/self/task"):
     config.available_features.add("proc")
