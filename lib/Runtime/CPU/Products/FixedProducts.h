@@ -131,20 +131,25 @@ ANEC_INLINE Floats ofGroups(const StoredMatrix &weight,
 
 //===-- Products ----------------------------------------------------------===//
 
-/// `rows` rows times `n` columns.
+/// The scales of `width` groups, for `rows` rows and `n` columns.
+template <size_t rows, size_t n>
+using GroupScales = float[n][rows][width];
+
+/// `rows` rows times `n` columns. What is indexed by a variable is not here, so
+/// that the sums stay in registers.
 template <StoredForm form, size_t rows, size_t n>
 struct FixedBlock {
   const uint8_t *data[rows];
   const int16_t *values[n];
   Floats sums[n][rows] = {};
-  /// The scales of `width` groups.
-  alignas(64) float scales[n][rows][width];
 
   ANEC_INLINE void add(Ints product, Floats scale, size_t j, size_t i) {
     sums[j][i] += __builtin_convertvector(product, Floats) * scale;
   }
-  ANEC_INLINE void addBytes(size_t group, size_t count);
-  ANEC_INLINE void addFourBits(size_t group, size_t count, HalfWords flip);
+  ANEC_INLINE void addBytes(size_t group, size_t count,
+                            const GroupScales<rows, n> &scales);
+  ANEC_INLINE void addFourBits(size_t group, size_t count, HalfWords flip,
+                               const GroupScales<rows, n> &scales);
 };
 
 /// As many bytes as there are shorts in a vector.
@@ -159,35 +164,31 @@ struct BytesOf<StoredForm::Int8> {
 
 /// Adds `count` groups of bytes, at most `width`.
 template <StoredForm form, size_t rows, size_t n>
-ANEC_INLINE void FixedBlock<form, rows, n>::addBytes(size_t group,
-                                                     size_t count) {
+ANEC_INLINE void
+FixedBlock<form, rows, n>::addBytes(size_t group, size_t count,
+                                    const GroupScales<rows, n> &scales) {
   using Bytes = typename BytesOf<form>::Type;
   constexpr size_t vectors = fixedGroup / shortsWidth;
   for (size_t g = 0; g < count; ++g) {
     size_t at = (group + g) * fixedGroup;
-    Ints products[n][rows];
 #pragma GCC unroll 4
-    for (size_t part = 0; part < vectors; ++part) {
-      Shorts weights[rows];
+    for (size_t i = 0; i < rows; ++i) {
+      Shorts weights[vectors];
 #pragma GCC unroll 4
-      for (size_t i = 0; i < rows; ++i)
-        weights[i] = __builtin_convertvector(
+      for (size_t part = 0; part < vectors; ++part)
+        weights[part] = __builtin_convertvector(
             loadAs<Bytes>(data[i] + at + part * shortsWidth), Shorts);
 #pragma GCC unroll 4
       for (size_t j = 0; j < n; ++j) {
-        Shorts x = loadAs<Shorts>(values[j] + at + part * shortsWidth);
+        Ints product = {};
 #pragma GCC unroll 4
-        for (size_t i = 0; i < rows; ++i) {
-          Ints product = multiplyPairs(weights[i], x);
-          products[j][i] = part == 0 ? product : products[j][i] + product;
-        }
+        for (size_t part = 0; part < vectors; ++part)
+          product +=
+              multiplyPairs(weights[part], loadAs<Shorts>(values[j] + at +
+                                                          part * shortsWidth));
+        add(product, splat(scales[j][i][g]), j, i);
       }
     }
-#pragma GCC unroll 4
-    for (size_t j = 0; j < n; ++j)
-#pragma GCC unroll 4
-      for (size_t i = 0; i < rows; ++i)
-        add(products[j][i], splat(scales[j][i][g]), j, i);
   }
 }
 
@@ -210,46 +211,36 @@ ANEC_INLINE Floats spread(const float *scales) {
 /// Adds `count` groups of numbers of four bits, at most `width`, as numbers
 /// from 0 to 15.
 template <StoredForm form, size_t rows, size_t n>
-ANEC_INLINE void FixedBlock<form, rows, n>::addFourBits(size_t group,
-                                                        size_t count,
-                                                        HalfWords flip) {
+ANEC_INLINE void
+FixedBlock<form, rows, n>::addFourBits(size_t group, size_t count,
+                                       HalfWords flip,
+                                       const GroupScales<rows, n> &scales) {
   constexpr size_t groupBytes = fixedGroup / 2;
   const HalfWords lowBits = splatHalf(15);
   for (size_t g = 0; g < count; g += groupsOfVector) {
     size_t at = (group + g) * groupBytes;
     size_t here = least(groupsOfVector, count - g);
-    HalfWords words[rows];
 #pragma GCC unroll 4
     for (size_t i = 0; i < rows; ++i) {
       const uint8_t *from = data[i] + at;
-      words[i] = flip ^ (here == groupsOfVector
-                             ? loadAs<HalfWords>(from)
-                             : loadPart<HalfWords>(from, here * groupBytes));
-    }
-    Ints products[n][rows];
+      HalfWords words = flip ^ readFirst<HalfWords>(from, here * groupBytes);
+      Shorts weights[4];
 #pragma GCC unroll 4
-    for (size_t part = 0; part < 4; ++part) {
-      Shorts weights[rows];
-#pragma GCC unroll 4
-      for (size_t i = 0; i < rows; ++i) {
-        HalfWords moved = words[i] >> int(4 * part);
-        weights[i] = (Shorts)(part == 3 ? moved : moved & lowBits);
+      for (size_t part = 0; part < 4; ++part) {
+        HalfWords moved = words >> int(4 * part);
+        weights[part] = (Shorts)(part == 3 ? moved : moved & lowBits);
       }
 #pragma GCC unroll 4
       for (size_t j = 0; j < n; ++j) {
-        Shorts x = loadAs<Shorts>(values[j] + 2 * at + part * shortsWidth);
+        Ints product = {};
 #pragma GCC unroll 4
-        for (size_t i = 0; i < rows; ++i) {
-          Ints product = multiplyPairs(weights[i], x);
-          products[j][i] = part == 0 ? product : products[j][i] + product;
-        }
+        for (size_t part = 0; part < 4; ++part)
+          product +=
+              multiplyPairs(weights[part], loadAs<Shorts>(values[j] + 2 * at +
+                                                          part * shortsWidth));
+        add(product, spread(scales[j][i] + g), j, i);
       }
     }
-#pragma GCC unroll 4
-    for (size_t j = 0; j < n; ++j)
-#pragma GCC unroll 4
-      for (size_t i = 0; i < rows; ++i)
-        add(products[j][i], spread(scales[j][i] + g), j, i);
   }
 }
 
@@ -263,6 +254,7 @@ void multiplyFixedBlock(const StoredMatrix &weight, size_t row,
   const HalfWords flip = splatHalf(hasFourBits && isFlipped ? 0x8888 : 0);
   const float base = hasFourBits && isFlipped ? 8 : 0;
   FixedBlock<form, rows, n> block;
+  alignas(64) GroupScales<rows, n> groupScales;
   BlockNumbers scales[rows], offsets[rows];
   for (size_t i = 0; i < rows; ++i) {
     block.data[i] = weight.data + (row + i) * weight.rowBytes;
@@ -295,15 +287,15 @@ void multiplyFixedBlock(const StoredMatrix &weight, size_t row,
       Floats ofFactor = load(factor.scales + at), sum = load(factor.sums + at);
 #pragma GCC unroll 4
       for (size_t i = 0; i < rows; ++i) {
-        store(block.scales[j][i], scale[i] * ofFactor);
+        store(groupScales[j][i], scale[i] * ofFactor);
         if (hasFourBits || weight.offsets.data)
           block.sums[j][i] -= scale[i] * offset[i] * sum;
       }
     }
     if constexpr (hasFourBits)
-      block.addFourBits(group, count, flip);
+      block.addFourBits(group, count, flip, groupScales);
     else
-      block.addBytes(group, count);
+      block.addBytes(group, count, groupScales);
   }
   for (size_t j = 0; j < n; ++j) {
     float results[rows];
@@ -323,8 +315,13 @@ void multiplyFixedColumns(const StoredMatrix &weight, size_t row,
     for (size_t i = 0; i < rows; i += least(rows, 2))
       multiplyFixedBlock<form, rows == 1 ? 1 : 2, 4>(weight, row + i, factor,
                                                      product, column);
+  // Several streams within a page of memory are slower than one. Numbers of
+  // four bits take as long to take apart as to read, and rows share the factor.
+  constexpr size_t together = form == StoredForm::Index4 ? rows : 1;
   for (; column < product.n; ++column)
-    multiplyFixedBlock<form, rows, 1>(weight, row, factor, product, column);
+    for (size_t i = 0; i < rows; i += together)
+      multiplyFixedBlock<form, together, 1>(weight, row + i, factor, product,
+                                            column);
 }
 
 template <StoredForm form>

@@ -59,6 +59,18 @@ ANEC_INLINE T read(const uint8_t *from) {
   return value;
 }
 
+/// The first `bytes` of a vector, and zeros. A choice between two vectors would
+/// take them apart; between two places it does not.
+template <typename Vector>
+ANEC_INLINE Vector readFirst(const uint8_t *from, size_t bytes) {
+  alignas(64) uint8_t copy[sizeof(Vector)] = {};
+  if (bytes < sizeof(Vector)) {
+    __builtin_memcpy(copy, from, bytes);
+    from = copy;
+  }
+  return read<Vector>(from);
+}
+
 ANEC_INLINE float asFloat(uint32_t word) {
   float value;
   __builtin_memcpy(&value, &word, sizeof value);
@@ -122,15 +134,9 @@ ANEC_INLINE float numberAt(const BlockNumbers &numbers, size_t block) {
 
 /// The numbers of the first `count` blocks, at most `width`.
 ANEC_INLINE Floats firstNumbers(const BlockNumbers &numbers, size_t count) {
-  if (numbers.isHalf) {
-    Halves halves =
-        count == width
-            ? read<Halves>(numbers.data)
-            : loadPart<Halves>((const uint16_t *)numbers.data, count);
-    return widenHalves(halves);
-  }
-  const float *floats = (const float *)numbers.data;
-  return count == width ? load(floats) : loadPart<Floats>(floats, count);
+  if (numbers.isHalf)
+    return widenHalves(readFirst<Halves>(numbers.data, count * 2));
+  return readFirst<Floats>(numbers.data, count * 4);
 }
 
 //===-- Elements of rows --------------------------------------------------===//
