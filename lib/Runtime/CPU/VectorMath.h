@@ -27,6 +27,20 @@ ANEC_INLINE Vector horner(Vector x, const Number (&coefficients)[count]) {
   return result;
 }
 
+/// The same in pairs of coefficients, where square is x * x: half as many steps
+/// wait for each other.
+template <typename Vector, typename Number, size_t count>
+ANEC_INLINE Vector inPairs(Vector x, Vector square,
+                           const Number (&coefficients)[count]) {
+  Vector result = coefficients[0] - Vector{};
+  if constexpr (count % 2 == 0)
+    result = result * x + coefficients[1];
+#pragma GCC unroll 16
+  for (size_t i = 2 - count % 2; i < count; i += 2)
+    result = result * square + (coefficients[i] * x + coefficients[i + 1]);
+  return result;
+}
+
 /// Adding this to |x| < 2^22 leaves x, rounded to an integer, in the low bits.
 constexpr float roundingMagic = 0x1.8p23f;
 
@@ -40,25 +54,58 @@ ANEC_INLINE Floats scale(Floats value, Ints n) {
   return value * low * high;
 }
 
-/// e^r for |r| <= log(2)/2.
-ANEC_INLINE Floats expReduced(Floats r) {
-  constexpr float coefficients[] = {1.9875691500e-4f, 1.3981999507e-3f,
-                                    8.3334519073e-3f, 4.1665795894e-2f,
-                                    1.6666665459e-1f, 5.0000001201e-1f};
-  return horner(r, coefficients) * (r * r) + r + 1.0f;
+/// e^r - 1 for |r| <= log(2)/2; e^r is the minimax approximation to 3e-9.
+ANEC_INLINE Floats expMinusOneReduced(Floats r) {
+  constexpr float coefficients[] = {1.3814539989e-3f, 8.3687451164e-3f,
+                                    4.1668390787e-2f, 1.6666520399e-1f,
+                                    4.9999993432e-1f};
+  Floats square = r * r;
+  return inPairs(r, square, coefficients) * square + r;
 }
+ANEC_INLINE Floats expReduced(Floats r) { return expMinusOneReduced(r) + 1.0f; }
+
+/// e^x = 2^n * e^r for |x| <= 104.
+struct ReducedPower {
+  explicit ANEC_INLINE ReducedPower(Floats x)
+      : shifted(x * 1.44269504088896341f + roundingMagic) {
+    Floats n = shifted - roundingMagic;
+    // log(2) in two parts, the first short enough for an exact product.
+    r = x - n * 0.693359375f;
+    r = r + n * 2.12194440e-4f;
+  }
+  /// 2^(n + offset), which has to be a normal number. The magic leaves no bits
+  /// above those of n.
+  ANEC_INLINE Floats power(int32_t offset) const {
+    return fromBits((bits(shifted) << 23) + (uint32_t(127 + offset) << 23));
+  }
+  Floats shifted, r;
+};
 
 ANEC_INLINE Floats exp(Floats x) {
   // e^89 is infinity and e^-104 zero in fp32; the comparisons keep NaN.
   x = x > 89.0f ? splat(89.0f) : x;
   x = x < -104.0f ? splat(-104.0f) : x;
-  Floats shifted = x * 1.44269504088896341f + roundingMagic;
-  Floats n = shifted - roundingMagic;
-  // log(2) in two parts, the first short enough for an exact product.
-  Floats r = x - n * 0.693359375f;
-  r = r + n * 2.12194440e-4f;
-  Ints exponent = (Ints)(bits(shifted) - bits(splat(roundingMagic)));
-  return scale(expReduced(r), exponent);
+  ReducedPower part(x);
+  Ints exponent = (Ints)(bits(part.shifted) - bits(splat(roundingMagic)));
+  return scale(expReduced(part.r), exponent);
+}
+
+/// 2^64 e^x for x <= 0, which is a normal number, and below e^-104 stays what
+/// it is there.
+ANEC_INLINE Floats expBelowScaled(Floats x) {
+  ReducedPower part(x < -104.0f ? splat(-104.0f) : x);
+  return expReduced(part.r) * part.power(64);
+}
+
+/// e^x for x <= 0.
+ANEC_INLINE Floats expBelow(Floats x) { return expBelowScaled(x) * 0x1p-64f; }
+
+/// e^x - 1 for x <= 0: 2^n (e^r - 1) + (2^n - 1).
+ANEC_INLINE Floats expMinusOne(Floats x) {
+  // 2^-104 is nothing beside 1.
+  ReducedPower part(x < -72.0f ? splat(-72.0f) : x);
+  Floats power = part.power(0);
+  return power * expMinusOneReduced(part.r) + (power - 1.0f);
 }
 
 ANEC_INLINE Floats exp2(Floats x) {
@@ -85,7 +132,7 @@ ANEC_INLINE Floats log(Floats x) {
   n = isSubnormal ? n - 23.0f : n;
 
   Floats square = m * m;
-  Floats tail = horner(m, coefficients) * m * square;
+  Floats tail = inPairs(m, square, coefficients) * m * square;
   tail = tail + n * -2.12194440e-4f;
   tail = tail - 0.5f * square;
   Floats result = (m + tail) + n * 0.693359375f;
@@ -99,20 +146,15 @@ ANEC_INLINE Floats log(Floats x) {
 
 ANEC_INLINE Floats sigmoid(Floats x) {
   // e^-|x| cannot overflow, and e^x/(1 + e^x) keeps precision below zero.
-  Floats e = exp(-abs(x));
+  Floats e = expBelow(-abs(x));
   Floats numerator = x < 0.0f ? e : splat(1.0f);
   return numerator / (1.0f + e);
 }
 
+/// -t / (2 + t) with t = e^-2|x| - 1.
 ANEC_INLINE Floats tanh(Floats x) {
-  constexpr float coefficients[] = {-5.70498872745e-3f, 2.06390887954e-2f,
-                                    -5.37397155531e-2f, 1.33314422036e-1f,
-                                    -3.33332819422e-1f};
-  Floats magnitude = abs(x);
-  Floats square = x * x;
-  Floats small = horner(square, coefficients) * square * x + x;
-  Floats large = 1.0f - 2.0f / (exp(magnitude + magnitude) + 1.0f);
-  return magnitude < 0.625f ? small : copySign(large, x);
+  Floats t = expMinusOne(-2.0f * abs(x));
+  return copySign(t / (2.0f + t), x);
 }
 
 ANEC_INLINE Floats erf(Floats x) {
@@ -125,9 +167,11 @@ ANEC_INLINE Floats erf(Floats x) {
                             2.42546219e-2f,  -1.06777877e-1f, -6.34846687e-1f,
                             -1.28717512e-1f};
   Floats magnitude = abs(x);
-  Floats small = horner(x * x, nearZero) * x + x;
+  Floats square = x * x;
+  Floats small = inPairs(square, square * square, nearZero) * x + x;
   Floats t = magnitude > 4.0f ? splat(4.0f) : magnitude;
-  Floats large = 1.0f - exp(horner(t, tail) * t - t);
+  ReducedPower part(inPairs(t, t * t, tail) * t - t);
+  Floats large = 1.0f - expReduced(part.r) * part.power(0);
   return magnitude > 0.927734375f ? copySign(large, x) : small;
 }
 

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 /// \file
-/// Functions of a vector whose formulas cancel in fp32 and are computed in
-/// fp64, and the divisions that round down. To 2 ulp, as in VectorMath.h.
+/// Angles, hyperbolic functions whose formulas cancel in fp32 and are computed
+/// in fp64, and the divisions that round down. To 2 ulp, as in VectorMath.h.
 //===----------------------------------------------------------------------===//
 
 #ifndef ANEC_RUNTIME_CPU_VECTORTRIG_H
@@ -143,7 +143,8 @@ ANEC_INLINE Doubles arcTangentOf(Doubles t) {
   offset = isLarge ? 1.5707963267948966 - Doubles{} : offset;
   Doubles s = numerator / denominator;
   Doubles square = s * s;
-  return offset + (s + s * square * horner(square, coefficients));
+  Doubles series = inPairs(square, square * square, coefficients);
+  return offset + (s + s * square * series);
 }
 
 ANEC_INLINE Floats atan(Floats x) {
@@ -151,16 +152,38 @@ ANEC_INLINE Floats atan(Floats x) {
     return copySign(arcTangentOf(abs(v)), v);
   });
 }
+/// asin(s) = s + `tail` for 0 <= s <= 1/2. Of a larger magnitude, s is the sine
+/// of half of what is missing to pi/2.
+struct ArcSine {
+  explicit ANEC_INLINE ArcSine(Floats x) {
+    // Minimax: asin(s) to 5e-9.
+    constexpr float coefficients[] = {4.21663068e-2f, 2.41795155e-2f,
+                                      4.54703758e-2f, 7.49529764e-2f,
+                                      1.66667525e-1f};
+    Floats magnitude = abs(x);
+    isLarge = magnitude > 0.5f;
+    Floats square = isLarge ? 0.5f - 0.5f * magnitude : x * x;
+    s = isLarge ? squareRoot(square) : magnitude;
+    tail = s * square * inPairs(square, square * square, coefficients);
+  }
+  Ints isLarge;
+  Floats s, tail;
+};
+
 ANEC_INLINE Floats asin(Floats x) {
-  return throughDoubles(x, [](Doubles v) ANEC_INLINE_LAMBDA {
-    Doubles cosine = squareRoot((1.0 - v) * (1.0 + v));
-    return copySign(arcTangentOf(abs(v) / cosine), v);
-  });
+  // pi/2 in two parts: what the first leaves of it is not rounded.
+  constexpr float high = 1.57079637f, low = -4.37113883e-8f;
+  ArcSine part(x);
+  Floats start = part.isLarge ? high - 2.0f * part.s : part.s;
+  Floats rest = part.isLarge ? low - 2.0f * part.tail : part.tail;
+  return copySign(start + rest, x);
 }
 ANEC_INLINE Floats acos(Floats x) {
-  return throughDoubles(x, [](Doubles v) ANEC_INLINE_LAMBDA {
-    return 2.0 * arcTangentOf(squareRoot((1.0 - v) / (1.0 + v)));
-  });
+  ArcSine part(x);
+  Floats angle = part.s + part.tail;
+  Floats small = 1.57079637f - copySign(angle, x);
+  Floats large = x < 0.0f ? 3.14159274f - 2.0f * angle : 2.0f * angle;
+  return part.isLarge ? large : small;
 }
 
 //===-- Hyperbolic functions ----------------------------------------------===//
@@ -195,36 +218,19 @@ ANEC_INLINE Floats atanh(Floats x) {
   });
 }
 
-//===-- Exponentials near zero --------------------------------------------===//
-
-/// e^x - 1 for x <= 0: 2^n (e^r - 1) + (2^n - 1).
-ANEC_INLINE Floats expMinusOne(Floats x) {
-  constexpr float coefficients[] = {1.9875691500e-4f, 1.3981999507e-3f,
-                                    8.3334519073e-3f, 4.1665795894e-2f,
-                                    1.6666665459e-1f, 5.0000001201e-1f};
-  // 2^-104 is nothing beside 1.
-  x = x < -72.0f ? splat(-72.0f) : x;
-  Floats shifted = x * 1.44269504088896341f + roundingMagic;
-  Floats n = shifted - roundingMagic;
-  Floats r = x - n * 0.693359375f;
-  r = r + n * 2.12194440e-4f;
-  Ints exponent = (Ints)(bits(shifted) - bits(splat(roundingMagic)));
-  Floats power = fromBits((Words)(exponent + 127) << 23);
-  Floats part = horner(r, coefficients) * (r * r) + r;
-  return power * part + (power - 1.0f);
-}
+//===-- Logarithms near one -----------------------------------------------===//
 
 /// log(1 + e^x) = max(x, 0) + log(1 + e), e = e^-|x|, and log(1 + e) =
 /// 2 atanh(e / (2 + e)).
 ANEC_INLINE Floats softplus(Floats x) {
   constexpr float coefficients[] = {1.0f / 17, 1.0f / 15, 1.0f / 13, 1.0f / 11,
                                     1.0f / 9,  1.0f / 7,  1.0f / 5,  1.0f / 3};
-  Floats e = exp(-abs(x));
+  Floats e = expBelow(-abs(x));
   Floats factor = 1.0f / (2.0f + e);
   Floats s = e * factor;
   Floats square = s * s;
-  Floats logarithm = e * (2.0f * factor + 2.0f * factor * square *
-                                              horner(square, coefficients));
+  Floats series = inPairs(square, square * square, coefficients);
+  Floats logarithm = e * (2.0f * factor + 2.0f * factor * square * series);
   return x < 0.0f ? logarithm : x + logarithm;
 }
 
