@@ -96,6 +96,28 @@ static StepFn makeGatherAlongAxis(const Op &op, StepContext &ctx) {
   const uint32_t *from = ctx.storage.words(x);
   const int32_t *numbers = ctx.storage.ints(indices);
   uint32_t *out = ctx.storage.words(op.result());
+  if (view.inner == 1) {
+    auto gatherLine = [=](size_t line) {
+      const uint32_t *block = from + line * size_t(view.extent);
+      const int32_t *number = numbers + line * count;
+      uint32_t *to = out + line * count;
+      auto extent = size_t(view.extent);
+      for (size_t i = 0; i < count; ++i) {
+        size_t place = uint32_t(number[i]);
+        // Most are in range, and this tests both ends at once.
+        if (place >= extent)
+          place = size_t(resolve(number[i], view.extent));
+        to[i] = block[place];
+      }
+    };
+    return [=, &pool = ctx.pool] {
+      pool.parallelRanges(view.outer, grainOf(count),
+                          [&](size_t begin, size_t end, unsigned) {
+                            for (size_t line = begin; line < end; ++line)
+                              gatherLine(line);
+                          });
+    };
+  }
   auto gatherRow = [=](size_t row) {
     const uint32_t *block =
         from + row / count * size_t(view.extent) * view.inner;

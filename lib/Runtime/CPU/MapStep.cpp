@@ -128,6 +128,9 @@ static void execute(const Run &run, const uint32_t *x, uint32_t *out) {
     std::fill_n(out, run.count, run.from);
   else if (run.step == 1)
     std::memcpy(out, x + run.from, size_t(run.count) * 4);
+  else if (run.step == 2) // for which there are vector instructions
+    for (int64_t i = 0; i < run.count; ++i)
+      out[i] = x[int64_t(run.from) + 2 * i];
   else
     for (int64_t i = 0; i < run.count; ++i)
       out[i] = x[int64_t(run.from) + i * run.step];

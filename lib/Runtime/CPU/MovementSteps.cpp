@@ -402,16 +402,40 @@ static StepFn makeGather(const Op &op, StepContext &ctx) {
   const uint32_t *table = ctx.storage.words(x);
   const int32_t *numbers = ctx.storage.ints(indices);
   uint32_t *out = ctx.storage.words(op.result());
+  auto place = [=](int64_t number) {
+    number += number < 0 ? extent : 0;
+    // An index out of range reads the nearest row, as in the op's reference.
+    return size_t(std::clamp<int64_t>(number, 0, extent - 1));
+  };
+  if (width == 1) {
+    // Every block takes the same elements.
+    auto places = std::make_shared<std::vector<uint32_t>>(batch * count);
+    size_t grain = std::max<size_t>(1, 16384 / std::max<int64_t>(count, 1));
+    return [=, &pool = ctx.pool] {
+      std::transform(numbers, numbers + batch * count, places->begin(),
+                     [=](int32_t number) { return uint32_t(place(number)); });
+      auto copyBlock = [&](size_t block) {
+        const uint32_t *from = table + block * size_t(extent);
+        const uint32_t *taken =
+            places->data() + block / size_t(outer) * size_t(count);
+        uint32_t *to = out + block * size_t(count);
+        for (size_t i = 0; i < size_t(count); ++i)
+          to[i] = from[taken[i]];
+      };
+      pool.parallelRanges(size_t(batch * outer), grain,
+                          [&](size_t begin, size_t end, unsigned) {
+                            for (size_t block = begin; block < end; ++block)
+                              copyBlock(block);
+                          });
+    };
+  }
   size_t grain = std::max<size_t>(1, 16384 / std::max<size_t>(width, 1));
   return [=, &pool = ctx.pool] {
     auto copyRow = [&](int64_t row) {
       int64_t block = row / count;
-      int64_t number = numbers[block / outer * count + row % count];
-      number += number < 0 ? extent : 0;
-      // An index out of range reads the nearest row, as in the op's reference.
-      number = std::clamp<int64_t>(number, 0, extent - 1);
+      size_t number = place(numbers[block / outer * count + row % count]);
       std::memcpy(out + size_t(row) * width,
-                  table + size_t(block * extent + number) * width, width * 4);
+                  table + (size_t(block * extent) + number) * width, width * 4);
     };
     pool.parallelRanges(size_t(batch * outer * count), grain,
                         [&](size_t begin, size_t end, unsigned) {
