@@ -7,6 +7,7 @@
 /// The reference says where each output reads: on an image whose elements are
 /// their positions along an axis, it gives the points of that axis. Rows of the
 /// input are resized once, and each row of the result lies between two of them.
+/// Where all results are elements of the input, rows are copied.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +15,9 @@
 #include "lib/IR/OpDef.h"
 #include "lib/Ops/Interpreter.h"
 #include "lib/Ops/Ops.h"
+#include "llvm/ADT/STLExtras.h"
 #include <cmath>
+#include <cstring>
 
 using namespace anec;
 using namespace anec::cpu;
@@ -36,9 +39,43 @@ struct Tap {
 struct Resizing {
   size_t planes = 1, inRows, inColumns, outRows, outColumns;
   std::vector<Tap> rows, columns;
+  bool takesElements = false; ///< every fraction is 0
+  size_t repeats = 0; ///< how often a row has each element; 0 if it varies
   const float *x;
   float *out;
   Rounding rounding;
+
+  /// Makes the choices that depend on the taps.
+  void choose() {
+    auto takes = [](const Tap &tap) { return tap.fraction == 0; };
+    takesElements = llvm::all_of(rows, takes) && llvm::all_of(columns, takes);
+    repeats = outColumns / inColumns;
+    if (outColumns != repeats * inColumns)
+      repeats = 0;
+    for (size_t i = 0; repeats > 0 && i < outColumns; ++i)
+      if (columns[i].below != i / repeats)
+        repeats = 0;
+  }
+
+  /// The elements of a row of the result.
+  void take(const float *row, float *to) const {
+    if (repeats == 2)
+      for (size_t i = 0; i < inColumns; ++i)
+        to[2 * i] = to[2 * i + 1] = row[i];
+    else if (repeats > 0)
+      for (size_t i = 0; i < inColumns; ++i)
+        std::fill_n(to + repeats * i, repeats, row[i]);
+    else
+      for (size_t i = 0; i < outColumns; ++i)
+        to[i] = row[columns[i].below];
+  }
+  void takeRows(const float *from, size_t first, size_t last, float *to) const {
+    for (size_t row = first; row < last; ++row, to += outColumns)
+      if (row > first && rows[row].below == rows[row - 1].below)
+        std::memcpy(to, to - outColumns, outColumns * sizeof(float));
+      else
+        take(from + rows[row].below * inColumns, to);
+  }
 
   /// Resizes a row of the input.
   void stretch(const float *row, float *to) const {
@@ -55,6 +92,9 @@ struct Resizing {
     size_t last = std::min(first + blockRows, outRows);
     const float *from = x + plane * inRows * inColumns;
     float *to = out + (plane * outRows + first) * outColumns;
+    // Elements are in the precision of the result.
+    if (takesElements)
+      return takeRows(from, first, last, to);
     // The stretched rows below and above, and their numbers.
     float *low = scratch, *high = scratch + outColumns;
     size_t lowRow = inRows, highRow = inRows;
@@ -131,6 +171,7 @@ static StepFn makeResize(const Op &op, StepContext &ctx) {
   resizing->outColumns = size_t(out[rank - 1]);
   resizing->rows = tapsOf(op, unsigned(rank) - 2);
   resizing->columns = tapsOf(op, unsigned(rank) - 1);
+  resizing->choose();
   resizing->x = ctx.storage.floats(x);
   resizing->out = ctx.storage.floats(op.result());
   resizing->rounding = ctx.rounding(op.result());
