@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Infer.h"
+#include "SamplePoints.h"
 #include "Sampling.h"
 #include "lib/IR/Diags.h"
 #include "lib/IR/ParamNames.h"
@@ -51,28 +52,6 @@ using namespace anec;
 
 namespace {
 
-/// How positions outside of an image are read.
-struct Outside {
-  PaddingMode mode = PaddingMode::Constant;
-  double value = 0;
-
-  /// The position inside an axis of `extent` that is read for position `i`;
-  /// nothing when `value` is used.
-  std::optional<int64_t> resolve(int64_t i, int64_t extent) const {
-    if (i >= 0 && i < extent)
-      return i;
-    if (mode == PaddingMode::Constant)
-      return std::nullopt;
-    if (mode == PaddingMode::Border || extent == 1)
-      return std::clamp<int64_t>(i, 0, extent - 1);
-    // The axis and its mirror image repeat; Symmetric also repeats the edges.
-    int64_t repeated = mode == PaddingMode::Symmetric ? 1 : 0;
-    int64_t period = 2 * (extent - 1 + repeated);
-    int64_t at = (i % period + period) % period;
-    return at < extent ? at : period - at - repeated;
-  }
-};
-
 /// One channel of one image.
 struct Plane {
   const double *data;
@@ -102,36 +81,12 @@ struct Plane {
 
 } // namespace
 
-/// Clamps a coordinate, which can be any number or NaN, to the range of an
-/// integer.
-static double boundPoint(double x) {
-  constexpr double limit = double(int64_t(1) << 40);
-  return std::isnan(x) ? -limit : std::clamp(x, -limit, limit);
-}
-
 /// Channel `c` of image `n` of x [images, channels, height, width].
 static Plane planeOf(const RefTensor &x, int64_t n, int64_t c,
                      Outside outside) {
   const Shape &shape = x.type.shape;
   return {&x.data[(n * shape[1] + c) * shape[2] * shape[3]], shape[2], shape[3],
           outside};
-}
-
-/// Converts a coordinate to a position in an axis of `extent` elements.
-static double positionOf(double coordinate, int64_t extent,
-                         CoordinatesMode mode, bool alignCorners) {
-  double part = coordinate;
-  switch (mode) {
-  case CoordinatesMode::NormalizedMinusOneToOne:
-    part = (coordinate + 1) / 2;
-    break;
-  case CoordinatesMode::NormalizedZeroToOne:
-    break;
-  case CoordinatesMode::Unnormalized:
-    return boundPoint(coordinate);
-  }
-  return boundPoint(alignCorners ? part * double(extent - 1)
-                                 : part * double(extent) - 0.5);
 }
 
 //===----------------------------------------------------------------------===//
