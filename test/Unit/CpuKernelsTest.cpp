@@ -579,6 +579,20 @@ TEST_P(CpuKernels, ReductionsOfRows) {
       }
 }
 
+TEST_P(CpuKernels, ReductionsOfSeveralRows) {
+  for (Reduce kind : reductions)
+    for (Rounding rounding : roundings)
+      for (size_t n : {0, 1, 15, 112}) {
+        size_t rows = 19;
+        Floats x = randomFloats(rows * n, -1, 2), out(rows + 1, 7);
+        reduceRows(kind, rows, n, x.data(), out.data(), rounding);
+        for (size_t row = 0; row < rows; ++row)
+          EXPECT_TRUE(isSame(out[row],
+                             reduceRow(kind, n, x.data() + row * n, rounding)));
+        EXPECT_EQ(out[rows], 7) << "wrote past the end";
+      }
+}
+
 TEST_P(CpuKernels, ReductionsOfColumns) {
   for (Reduce kind : reductions)
     for (Rounding rounding : roundings)

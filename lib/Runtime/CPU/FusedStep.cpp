@@ -261,6 +261,8 @@ private:
   }
 
   void runSoftmax(const TileOp &op, float *out) const {
+    if (op.in[0].whole)
+      return softmaxRows(rows, columns, tile(op.in[0]), out, op.rounding);
     for (size_t row = 0; row < rows; ++row)
       softmaxRow(columns, at(op.in[0], row), out + row * columns, op.rounding);
   }

@@ -23,17 +23,24 @@ struct KernelTable {
   void (*unary)(Unary, size_t, const float *, float *, Rounding, float, float);
   void (*siluMul)(size_t, const float *, const float *, float *, Rounding,
                   bool);
-  void (*softmaxRow)(size_t, const float *, float *, Rounding);
+  void (*softmaxRows)(size_t, size_t, const float *, float *, Rounding);
   void (*scaledSoftmaxRow)(size_t, const float *, float, const float *, float *,
                            Rounding);
   void (*softmaxColumns)(size_t, size_t, size_t, const float *, float *,
                          Rounding);
-  float (*reduceRow)(Reduce, size_t, const float *, Rounding);
+  void (*reduceRows)(Reduce, size_t, size_t, const float *, float *, Rounding);
   void (*reduceColumns)(Reduce, size_t, size_t, size_t, const float *, float *,
                         Rounding);
   void (*moments)(size_t, const float *, double *, double *);
   void (*normalizeRow)(size_t, const float *, double, double, double, double,
                        float *, Rounding);
+  void (*normalizeElements)(size_t, const float *, double, double,
+                            const float *, const float *, float *, Rounding);
+  void (*normalizeColumns)(size_t, size_t, size_t, const float *, double,
+                           const float *, const float *, float *, Rounding);
+  void (*extremePlaces)(bool, size_t, size_t, size_t, const float *, int32_t *);
+  void (*sumsSoFar)(size_t, size_t, ptrdiff_t, const float *, bool, float *,
+                    Rounding);
   void (*weightedSums)(size_t, size_t, const uint32_t *, const float *, size_t,
                        const float *, const float *, float *, size_t, Rounding);
   void (*tiledSums)(size_t, size_t, const uint32_t *, const float *, size_t,

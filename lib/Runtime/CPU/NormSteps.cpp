@@ -62,50 +62,6 @@ static Scaling momentsOfRow(size_t count, const float *x, double epsilon) {
   return {mean, 1 / std::sqrt(variance + epsilon)};
 }
 
-/// Normalizes a row with factors and summands for each element.
-static void normalizeElements(size_t count, const float *x, Scaling by,
-                              const Affine &affine, float *out,
-                              Rounding rounding) {
-  if (!affine.gamma && !affine.beta)
-    return normalizeRow(count, x, by.mean, by.factor, 1, 0, out, rounding);
-  for (size_t i = 0; i < count; ++i)
-    out[i] = float((double(x[i]) - by.mean) * by.factor * affine.scale(i) +
-                   affine.shift(i));
-  if (rounding == Rounding::FP16)
-    roundToHalf(count, out, out);
-}
-
-/// Normalizes columns next to each other, whose elements are `stride` apart;
-/// factors and summands are those of rows.
-static void normalizeColumns(size_t rows, size_t columns, size_t stride,
-                             const float *x, double epsilon,
-                             const Affine &affine, float *out,
-                             Rounding rounding) {
-  std::vector<double> means(columns), factors(columns);
-  for (size_t row = 0; row < rows; ++row)
-    for (size_t j = 0; j < columns; ++j)
-      means[j] += double(x[row * stride + j]);
-  for (double &mean : means)
-    mean /= double(rows);
-  for (size_t row = 0; row < rows; ++row)
-    for (size_t j = 0; j < columns; ++j) {
-      double distance = double(x[row * stride + j]) - means[j];
-      factors[j] += distance * distance;
-    }
-  for (double &factor : factors)
-    factor = 1 / std::sqrt(factor / double(rows) + epsilon);
-  for (size_t row = 0; row < rows; ++row) {
-    double scale = affine.scale(row), shift = affine.shift(row);
-    float *to = out + row * stride;
-    for (size_t j = 0; j < columns; ++j)
-      to[j] =
-          float((double(x[row * stride + j]) - means[j]) * factors[j] * scale +
-                shift);
-    if (rounding == Rounding::FP16)
-      roundToHalf(columns, to, to);
-  }
-}
-
 static Affine affineOf(const Op &op, StepContext &ctx) {
   auto floats = [&](const Value *value) {
     return value ? ctx.storage.floats(value) : nullptr;
@@ -133,15 +89,15 @@ static StepFn makeLayerNorm(const Op &op, StepContext &ctx) {
         [&](size_t begin, size_t end) {
           for (size_t row = begin; row < end; ++row) {
             const float *from = in + row * view.axis;
-            normalizeElements(view.axis, from,
-                              momentsOfRow(view.axis, from, epsilon), affine,
-                              out + row * view.axis, rounding);
+            Scaling by = momentsOfRow(view.axis, from, epsilon);
+            normalizeElements(view.axis, from, by.mean, by.factor, affine.gamma,
+                              affine.beta, out + row * view.axis, rounding);
           }
         },
         [&](size_t outer, size_t begin, size_t end) {
           size_t at = outer * view.axis * view.inner + begin;
           normalizeColumns(view.axis, end - begin, view.inner, in + at, epsilon,
-                           affine, out + at, rounding);
+                           affine.gamma, affine.beta, out + at, rounding);
         });
   };
 }

@@ -78,9 +78,8 @@ static StepFn makeReduction(const Op &op, StepContext &ctx) {
     splitWork(
         pool, view,
         [&](size_t begin, size_t end) {
-          for (size_t row = begin; row < end; ++row)
-            out[row] =
-                reduceRow(kind, view.axis, in + row * view.axis, rounding);
+          reduceRows(kind, end - begin, view.axis, in + begin * view.axis,
+                     out + begin, rounding);
         },
         [&](size_t outer, size_t begin, size_t end) {
           reduceColumns(kind, view.axis, end - begin, view.inner,
@@ -104,9 +103,8 @@ static StepFn makeSoftmax(const Op &op, StepContext &ctx) {
     splitWork(
         pool, view,
         [&](size_t begin, size_t end) {
-          for (size_t row = begin; row < end; ++row)
-            softmaxRow(view.axis, in + row * view.axis, out + row * view.axis,
-                       rounding);
+          softmaxRows(end - begin, view.axis, in + begin * view.axis,
+                      out + begin * view.axis, rounding);
         },
         [&](size_t outer, size_t begin, size_t end) {
           size_t at = outer * view.axis * view.inner + begin;

@@ -140,24 +140,6 @@ static StepFn makeLogSumExp(const Op &op, StepContext &ctx) {
   };
 }
 
-/// The rows of the first largest or smallest elements of columns next to each
-/// other.
-template <bool isMax>
-static void extremePlaces(const AxisView &view, size_t columns, const float *x,
-                          int32_t *places) {
-  std::vector<float> best(x, x + columns);
-  std::fill_n(places, columns, 0);
-  for (size_t row = 1; row < view.axis; ++row) {
-    const float *at = x + row * view.inner;
-    for (size_t j = 0; j < columns; ++j) {
-      bool isNaN = at[j] != at[j] && best[j] == best[j];
-      bool isBetter = (isMax ? at[j] > best[j] : at[j] < best[j]) || isNaN;
-      best[j] = isBetter ? at[j] : best[j];
-      places[j] = isBetter ? int32_t(row) : places[j];
-    }
-  }
-}
-
 // The first of the largest or smallest elements.
 static StepFn makeExtremePlace(const Op &op, StepContext &ctx) {
   const Value *x = op.operand(0u);
@@ -172,12 +154,9 @@ static StepFn makeExtremePlace(const Op &op, StepContext &ctx) {
       splitWork(
           pool, view, [](size_t, size_t) {},
           [&](size_t outer, size_t begin, size_t end) {
-            const float *from = in + outer * view.axis * view.inner + begin;
-            int32_t *to = out + outer * view.inner + begin;
-            if (isMax)
-              extremePlaces<true>(view, end - begin, from, to);
-            else
-              extremePlaces<false>(view, end - begin, from, to);
+            extremePlaces(isMax, view.axis, end - begin, view.inner,
+                          in + outer * view.axis * view.inner + begin,
+                          out + outer * view.inner + begin);
           });
     };
   }
@@ -284,20 +263,11 @@ struct Cumulative {
       roundToHalf(axis, out, out);
   }
   /// Of `count` columns next to each other.
-  template <bool isExclusive>
   void columns(size_t count, const float *x, float *out) const {
-    std::vector<double> sums(count);
-    for (size_t number = 0; number < axis; ++number) {
-      const float *from = x + place(number) * inner;
-      float *to = out + place(number) * inner;
-      for (size_t j = 0; j < count; ++j) {
-        double before = sums[j];
-        sums[j] += double(from[j]);
-        to[j] = float(isExclusive ? before : sums[j]);
-      }
-      if (rounding == Rounding::FP16)
-        roundToHalf(count, to, to);
-    }
+    auto stride = ptrdiff_t(inner);
+    size_t first = place(0) * inner;
+    sumsSoFar(axis, count, reverse ? -stride : stride, x + first, exclusive,
+              out + first, rounding);
   }
 };
 
@@ -321,10 +291,7 @@ static StepFn makeCumsum(const Op &op, StepContext &ctx) {
         },
         [&](size_t outer, size_t begin, size_t end) {
           size_t at = outer * view.axis * view.inner + begin;
-          if (sums.exclusive)
-            sums.columns<true>(end - begin, in + at, out + at);
-          else
-            sums.columns<false>(end - begin, in + at, out + at);
+          sums.columns(end - begin, in + at, out + at);
         });
   };
 }

@@ -109,7 +109,12 @@ void cpu::siluMul(size_t n, const float *gate, const float *up, float *out,
 }
 
 void cpu::softmaxRow(size_t n, const float *x, float *out, Rounding rounding) {
-  kernels().softmaxRow(n, x, out, rounding);
+  softmaxRows(1, n, x, out, rounding);
+}
+
+void cpu::softmaxRows(size_t rows, size_t n, const float *x, float *out,
+                      Rounding rounding) {
+  kernels().softmaxRows(rows, n, x, out, rounding);
 }
 
 void cpu::scaledSoftmaxRow(size_t n, const float *x, float scale,
@@ -123,7 +128,14 @@ void cpu::softmaxColumns(size_t rows, size_t columns, size_t stride,
 }
 
 float cpu::reduceRow(Reduce kind, size_t n, const float *x, Rounding rounding) {
-  return kernels().reduceRow(kind, n, x, rounding);
+  float result;
+  reduceRows(kind, 1, n, x, &result, rounding);
+  return result;
+}
+
+void cpu::reduceRows(Reduce kind, size_t rows, size_t n, const float *x,
+                     float *out, Rounding rounding) {
+  kernels().reduceRows(kind, rows, n, x, out, rounding);
 }
 
 void cpu::reduceColumns(Reduce kind, size_t rows, size_t columns, size_t stride,
@@ -139,6 +151,32 @@ void cpu::normalizeRow(size_t n, const float *x, double mean, double factor,
                        double scale, double shift, float *out,
                        Rounding rounding) {
   kernels().normalizeRow(n, x, mean, factor, scale, shift, out, rounding);
+}
+
+void cpu::normalizeElements(size_t n, const float *x, double mean,
+                            double factor, const float *scales,
+                            const float *shifts, float *out,
+                            Rounding rounding) {
+  kernels().normalizeElements(n, x, mean, factor, scales, shifts, out,
+                              rounding);
+}
+
+void cpu::normalizeColumns(size_t rows, size_t columns, size_t stride,
+                           const float *x, double epsilon, const float *scales,
+                           const float *shifts, float *out, Rounding rounding) {
+  kernels().normalizeColumns(rows, columns, stride, x, epsilon, scales, shifts,
+                             out, rounding);
+}
+
+void cpu::extremePlaces(bool isMax, size_t rows, size_t columns, size_t stride,
+                        const float *x, int32_t *places) {
+  kernels().extremePlaces(isMax, rows, columns, stride, x, places);
+}
+
+void cpu::sumsSoFar(size_t rows, size_t columns, ptrdiff_t stride,
+                    const float *x, bool isExclusive, float *out,
+                    Rounding rounding) {
+  kernels().sumsSoFar(rows, columns, stride, x, isExclusive, out, rounding);
 }
 
 void cpu::weightedSums(size_t n, size_t terms, const uint32_t *offsets,

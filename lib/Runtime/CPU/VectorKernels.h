@@ -99,6 +99,9 @@ void siluMul(size_t n, const float *gate, const float *up, float *out,
 /// Softmax of one contiguous row of \p n elements; only the result is rounded.
 /// A row of which every element is -infinity gives NaN.
 void softmaxRow(size_t n, const float *x, float *out, Rounding rounding);
+/// The same of each row of x, which is [rows, n].
+void softmaxRows(size_t rows, size_t n, const float *x, float *out,
+                 Rounding rounding);
 
 /// Attention's softmax(x * scale + mask) of one row in one pass over memory;
 /// \p mask may be null. FP16 rounds after the product, the sum and the softmax.
@@ -129,6 +132,9 @@ enum class Reduce : uint8_t {
 
 /// The reduction of \p n contiguous elements.
 float reduceRow(Reduce kind, size_t n, const float *x, Rounding rounding);
+/// out[i] = the reduction of row i of x, which is [rows, n].
+void reduceRows(Reduce kind, size_t rows, size_t n, const float *x, float *out,
+                Rounding rounding);
 
 /// Reduces the outer axis: x is [rows, columns] with \p stride elements from
 /// row to row, out is [columns]. This is the channel-first case.
@@ -140,6 +146,31 @@ void reduceColumns(Reduce kind, size_t rows, size_t columns, size_t stride,
 /// out[i] = (x[i] - mean) * factor * scale + shift in fp64, rounded once.
 void normalizeRow(size_t n, const float *x, double mean, double factor,
                   double scale, double shift, float *out, Rounding rounding);
+
+/// The same with a factor and a summand for each element; null for 1 and 0.
+void normalizeElements(size_t n, const float *x, double mean, double factor,
+                       const float *scales, const float *shifts, float *out,
+                       Rounding rounding);
+
+/// Subtracts its mean from each column, and divides it by the root of its
+/// variance and \p epsilon, in fp64; then the factors and summands of the rows,
+/// which may be null. Rows of x and out are \p stride apart.
+void normalizeColumns(size_t rows, size_t columns, size_t stride,
+                      const float *x, double epsilon, const float *scales,
+                      const float *shifts, float *out, Rounding rounding);
+
+//===-- Along the outer axis ----------------------------------------------===//
+
+/// The row of the first greatest or least element of each column; NaN counts
+/// as that. There is at least one row.
+void extremePlaces(bool isMax, size_t rows, size_t columns, size_t stride,
+                   const float *x, int32_t *places);
+
+/// Each row of out is the sum of the rows of x up to it, in fp64, or before it
+/// if \p isExclusive. The next row of both is \p stride elements away, which is
+/// negative for sums from the last row on.
+void sumsSoFar(size_t rows, size_t columns, ptrdiff_t stride, const float *x,
+               bool isExclusive, float *out, Rounding rounding);
 
 //===-- Convolutions ------------------------------------------------------===//
 

@@ -9,6 +9,7 @@
 /// included.
 //===----------------------------------------------------------------------===//
 
+#include "ColumnKernels.h"
 #include "KernelTable.h"
 #include "PanelSums.h"
 #include "UnaryKernels.h"
@@ -135,8 +136,8 @@ void siluMulKernel(size_t n, const float *gate, const float *up, float *out,
 
 //===-- Softmax -----------------------------------------------------------===//
 
-/// Divides by one number, which is from 1 to the length of a row; a rounded
-/// product with its reciprocal is corrected by what is left of the dividend.
+/// Divides by one number, which is no less than the dividend; a rounded product
+/// with its reciprocal is corrected by what is left of the dividend.
 struct Divisor {
   explicit ANEC_INLINE Divisor(float x)
       : divisor(splat(x)), reciprocal(splat(1 / x)) {}
@@ -150,45 +151,89 @@ struct Divisor {
   Floats divisor, reciprocal;
 };
 
-/// out = softmax(x) for a row whose greatest element is known.
-template <bool half>
-ANEC_INLINE void softmaxBelow(size_t n, float greatest, const float *x,
-                              float *out) {
+/// The sum of e^(x - top) in fp64, whose terms become `out`. Both have the same
+/// factor. What is no number makes the sum none.
+ANEC_INLINE double powersBelow(size_t n, float greatest, const float *x,
+                               float *out) {
   Floats top = splat(greatest);
   Total sum;
-  forEachVector(n, [&](size_t i, size_t count) ANEC_INLINE_LAMBDA {
-    Floats e = exp(loadUpTo(count, x + i) - top);
-    storeUpTo(count, out + i, e);
+  size_t i = 0;
+  // Two vectors at a time, so that the steps of one need not wait for each
+  // other. Up to eight such pairs are summed in fp32 first.
+  while (i + 2 * width <= n) {
+    size_t pairs = (n - i) / (2 * width);
+    size_t end = i + 2 * width * (pairs < 8 ? pairs : 8);
+    Floats few = {};
+#pragma GCC unroll 1
+    for (; i < end; i += 2 * width) {
+      Floats low = expBelowScaled(load(x + i) - top);
+      Floats high = expBelowScaled(load(x + i + width) - top);
+      store(out + i, low);
+      store(out + i + width, high);
+      few += low + high;
+    }
+    sum.add(few);
+  }
+  forEachVector(n - i, [&](size_t j, size_t count) ANEC_INLINE_LAMBDA {
+    Floats e = expBelowScaled(loadUpTo(count, x + i + j) - top);
+    storeUpTo(count, out + i + j, e);
     sum.add(count == width ? e : fillFrom(count, e, 0));
   });
-  Divisor divisor(float(total(sum)));
+  return total(sum);
+}
+
+template <bool half>
+ANEC_INLINE void divideBy(float sum, size_t n, float *out) {
+  Divisor divisor(sum);
   forEachVector(n, [=](size_t i, size_t count) ANEC_INLINE_LAMBDA {
     storeUpTo(count, out + i,
               rounded<half>(divisor.divide(loadUpTo(count, out + i))));
   });
 }
 
-void softmaxRowKernel(size_t n, const float *x, float *out, Rounding rounding) {
-  float greatest = float(foldRow<Maximum>(n, x));
+/// Each step of several rows before the next one, so that short rows need not
+/// wait for what is one number of another.
+template <bool half>
+void softmaxOfRows(size_t rows, size_t n, const float *x, float *out) {
+  constexpr size_t most = 8;
+  size_t together = n < 512 ? most : 1;
+  float numbers[most];
+  for (size_t first = 0; first < rows; first += together) {
+    size_t count = rows - first < together ? rows - first : together;
+    const float *from = x + first * n;
+    float *to = out + first * n;
+    for (size_t row = 0; row < count; ++row)
+      numbers[row] = float(foldRow<Greatest>(n, from + row * n));
+    for (size_t row = 0; row < count; ++row)
+      numbers[row] =
+          float(powersBelow(n, numbers[row], from + row * n, to + row * n));
+    for (size_t row = 0; row < count; ++row)
+      divideBy<half>(numbers[row], n, to + row * n);
+  }
+}
+
+void softmaxRowsKernel(size_t rows, size_t n, const float *x, float *out,
+                       Rounding rounding) {
   if (rounding == Rounding::FP16)
-    return softmaxBelow<true>(n, greatest, x, out);
-  softmaxBelow<false>(n, greatest, x, out);
+    return softmaxOfRows<true>(rows, n, x, out);
+  softmaxOfRows<false>(rows, n, x, out);
 }
 
 template <bool half>
 ANEC_INLINE void scaledSoftmax(size_t n, const float *x, float scale,
                                const float *mask, float *out) {
   Floats factor = splat(scale);
-  Maximum greatest;
+  Greatest greatest;
   forEachVector(n, [&](size_t i, size_t count) ANEC_INLINE_LAMBDA {
     Floats score = rounded<half>(loadUpTo(count, x + i) * factor);
     if (mask)
       score = rounded<half>(score + loadUpTo(count, mask + i));
     storeUpTo(count, out + i, score);
     greatest.add(count == width ? score
-                                : fillFrom(count, score, Maximum::filler));
+                                : fillFrom(count, score, Greatest::filler));
   });
-  softmaxBelow<half>(n, float(total(greatest)), out, out);
+  auto sum = float(powersBelow(n, float(total(greatest)), out, out));
+  divideBy<half>(sum, n, out);
 }
 
 void scaledSoftmaxRowKernel(size_t n, const float *x, float scale,
@@ -202,15 +247,15 @@ template <size_t vectors>
 ANEC_INLINE void softmaxColumnBlock(size_t rows, size_t stride, size_t count,
                                     const float *x, float *out, bool half) {
   Floats greatest[vectors];
-  foldColumns<Maximum, vectors>(
-      rows, stride, x, count,
-      [&](size_t j, Maximum maximum)
-          ANEC_INLINE_LAMBDA { greatest[j] = maximum.value; });
+  foldColumns<Greatest, vectors>(
+      rows, stride, x, count, [&](size_t j, Greatest fold) ANEC_INLINE_LAMBDA {
+        greatest[j] = fold.value;
+      });
   Total sums[vectors];
   for (size_t row = 0; row < rows; ++row)
     for (size_t j = 0; j < vectors; ++j) {
       size_t at = row * stride + j * width;
-      Floats e = exp(loadUpTo(count, x + at) - greatest[j]);
+      Floats e = expBelow(loadUpTo(count, x + at) - greatest[j]);
       storeUpTo(count, out + at, e);
       sums[j].add(e);
     }
@@ -280,6 +325,47 @@ void normalizeRowKernel(size_t n, const float *x, double mean, double factor,
     Floats result = narrow({normalize(wide.low), normalize(wide.high)});
     storeUpTo(count, out + i, half ? roundToHalf(result) : result);
   });
+}
+
+template <bool hasScales, bool hasShifts>
+void normalizeElementsBy(size_t n, const float *x, double mean, double factor,
+                         const float *scales, const float *shifts, float *out,
+                         bool half) {
+  forEachVector(n, [=](size_t i, size_t count) ANEC_INLINE_LAMBDA {
+    DoublePair value = widen(loadUpTo(count, x + i));
+    value.low = (value.low - mean) * factor;
+    value.high = (value.high - mean) * factor;
+    if constexpr (hasScales) {
+      DoublePair scale = widen(loadUpTo(count, scales + i));
+      value.low *= scale.low;
+      value.high *= scale.high;
+    }
+    if constexpr (hasShifts) {
+      DoublePair shift = widen(loadUpTo(count, shifts + i));
+      value.low += shift.low;
+      value.high += shift.high;
+    }
+    Floats result = narrow(value);
+    storeUpTo(count, out + i, half ? roundToHalf(result) : result);
+  });
+}
+
+void normalizeElementsKernel(size_t n, const float *x, double mean,
+                             double factor, const float *scales,
+                             const float *shifts, float *out,
+                             Rounding rounding) {
+  bool half = rounding == Rounding::FP16;
+  if (scales && shifts)
+    return normalizeElementsBy<true, true>(n, x, mean, factor, scales, shifts,
+                                           out, half);
+  if (scales)
+    return normalizeElementsBy<true, false>(n, x, mean, factor, scales, shifts,
+                                            out, half);
+  if (shifts)
+    return normalizeElementsBy<false, true>(n, x, mean, factor, scales, shifts,
+                                            out, half);
+  normalizeElementsBy<false, false>(n, x, mean, factor, scales, shifts, out,
+                                    half);
 }
 
 //===-- Convolutions ------------------------------------------------------===//
@@ -438,13 +524,17 @@ constinit const KernelTable ANEC_KERNEL_TABLE = {
     .binary = binaryKernel,
     .unary = unaryKernel,
     .siluMul = siluMulKernel,
-    .softmaxRow = softmaxRowKernel,
+    .softmaxRows = softmaxRowsKernel,
     .scaledSoftmaxRow = scaledSoftmaxRowKernel,
     .softmaxColumns = softmaxColumnsKernel,
-    .reduceRow = reduceRowKernel,
+    .reduceRows = reduceRowsKernel,
     .reduceColumns = reduceColumnsKernel,
     .moments = momentsKernel,
     .normalizeRow = normalizeRowKernel,
+    .normalizeElements = normalizeElementsKernel,
+    .normalizeColumns = normalizeColumnsKernel,
+    .extremePlaces = extremePlacesKernel,
+    .sumsSoFar = sumsSoFarKernel,
     .weightedSums = weightedSumsKernel,
     .tiledSums = tiledSumsKernel,
     .panelOutputs = mostPanelVectors * width,

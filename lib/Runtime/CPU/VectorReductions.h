@@ -22,6 +22,13 @@ struct Maximum {
   ANEC_INLINE void merge(Maximum other) { add(other.value); }
   static constexpr float filler = -__builtin_inff();
 };
+/// The maximum of what is a number.
+struct Greatest {
+  Floats value = splat(-__builtin_inff());
+  ANEC_INLINE void add(Floats x) { value = max(value, x); }
+  ANEC_INLINE void merge(Greatest other) { add(other.value); }
+  static constexpr float filler = -__builtin_inff();
+};
 struct Minimum {
   Floats value = splat(__builtin_inff());
   ANEC_INLINE void add(Floats x) { value = smaller(value, x); }
@@ -84,6 +91,11 @@ ANEC_INLINE double total(const Maximum &maximum) {
     return a < b || b != b ? b : a;
   });
 }
+ANEC_INLINE double total(const Greatest &greatest) {
+  return combineLanes(greatest.value, [](float a, float b) ANEC_INLINE_LAMBDA {
+    return a < b ? b : a;
+  });
+}
 ANEC_INLINE double total(const Minimum &minimum) {
   return combineLanes(minimum.value, [](float a, float b) ANEC_INLINE_LAMBDA {
     return b < a || b != b ? b : a;
@@ -111,40 +123,57 @@ double foldRow(size_t n, const float *x) {
   return total(folds[0]);
 }
 
-float reduceRowKernel(Reduce kind, size_t n, const float *x,
-                      Rounding rounding) {
-  double result = 0;
+/// out[row] = finish(the fold of a row).
+template <typename Fold, typename Finish>
+void reduceRowsBy(size_t rows, size_t n, const float *x, float *out,
+                  Finish finish) {
+  for (size_t row = 0; row < rows; ++row)
+    out[row] = float(finish(foldRow<Fold>(n, x + row * n)));
+}
+template <typename Fold>
+void reduceRowsBy(size_t rows, size_t n, const float *x, float *out) {
+  reduceRowsBy<Fold>(rows, n, x, out,
+                     [](double value) ANEC_INLINE_LAMBDA { return value; });
+}
+
+void reduceRowsOf(Reduce kind, size_t rows, size_t n, const float *x,
+                  float *out) {
   switch (kind) {
   case Reduce::L1:
-    result = foldRow<AbsoluteTotal>(n, x);
-    break;
+    return reduceRowsBy<AbsoluteTotal>(rows, n, x, out);
   case Reduce::L2:
-    result = __builtin_sqrt(foldRow<SquareTotal>(n, x));
-    break;
+    return reduceRowsBy<SquareTotal>(
+        rows, n, x, out,
+        [](double sum) ANEC_INLINE_LAMBDA { return __builtin_sqrt(sum); });
   case Reduce::LogSum:
-    result = __builtin_log(foldRow<Total>(n, x));
-    break;
+    return reduceRowsBy<Total>(
+        rows, n, x, out,
+        [](double sum) ANEC_INLINE_LAMBDA { return __builtin_log(sum); });
   case Reduce::Max:
-    result = foldRow<Maximum>(n, x);
-    break;
+    return reduceRowsBy<Maximum>(rows, n, x, out);
   case Reduce::Mean:
-    result = n ? foldRow<Total>(n, x) / double(n) : __builtin_nan("");
-    break;
+    return reduceRowsBy<Total>(rows, n, x, out,
+                               [n](double sum) ANEC_INLINE_LAMBDA {
+                                 return n ? sum / double(n) : __builtin_nan("");
+                               });
   case Reduce::Min:
-    result = foldRow<Minimum>(n, x);
-    break;
+    return reduceRowsBy<Minimum>(rows, n, x, out);
   case Reduce::Product:
-    result = foldRow<Product>(n, x);
-    break;
+    return reduceRowsBy<Product>(rows, n, x, out);
   case Reduce::Sum:
-    result = foldRow<Total>(n, x);
-    break;
+    return reduceRowsBy<Total>(rows, n, x, out);
   case Reduce::SumSquare:
-    result = foldRow<SquareTotal>(n, x);
-    break;
+    return reduceRowsBy<SquareTotal>(rows, n, x, out);
   }
-  Floats value = splat(float(result));
-  return rounding == Rounding::FP16 ? roundToHalf(value)[0] : value[0];
+}
+
+void reduceRowsKernel(Reduce kind, size_t rows, size_t n, const float *x,
+                      float *out, Rounding rounding) {
+  reduceRowsOf(kind, rows, n, x, out);
+  if (rounding == Rounding::FP16)
+    forEachVector(rows, [=](size_t i, size_t count) ANEC_INLINE_LAMBDA {
+      storeUpTo(count, out + i, roundToHalf(loadUpTo(count, out + i)));
+    });
 }
 
 /// What becomes of a column's sum.

@@ -1,0 +1,164 @@
+//===- ColumnKernels.h - Columns next to each other -------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+/// \file
+/// Kernels along the outer axis of a matrix. What they know of a column is in
+/// registers while they go through its rows, for some vectors of columns at a
+/// time. A part of VectorKernelsBody.h; see Lanes.h for what may be included.
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_RUNTIME_CPU_COLUMNKERNELS_H
+#define ANEC_RUNTIME_CPU_COLUMNKERNELS_H
+
+#include "VectorReductions.h"
+
+namespace anec::cpu {
+namespace {
+
+/// Calls block(vectors, column, count) with `vectors` (a constant) whole
+/// vectors of columns, and then with one, of which `count` columns matter.
+template <size_t vectors, typename Block>
+ANEC_INLINE void forEachBlock(size_t columns, Block block) {
+  size_t column = 0;
+  for (; column + vectors * width <= columns; column += vectors * width)
+    block.template operator()<vectors>(column, width);
+  for (; column < columns; column += width)
+    block.template operator()<1>(
+        column, columns - column < width ? columns - column : width);
+}
+
+//===-- Normalization -----------------------------------------------------===//
+
+struct ColumnNorm {
+  size_t rows, stride;
+  const float *x;
+  double epsilon;
+  const float *scales, *shifts; ///< of the rows; may be null
+  float *out;
+  bool half;
+
+  template <size_t vectors>
+  ANEC_INLINE void operator()(size_t column, size_t count) const {
+    const float *from = x + column;
+    DoublePair means[vectors], factors[vectors];
+    foldColumns<Total, vectors>(rows, stride, from, count,
+                                [&](size_t j, Total sum) ANEC_INLINE_LAMBDA {
+                                  means[j] = {sum.value.low / double(rows),
+                                              sum.value.high / double(rows)};
+                                });
+    Total squares[vectors];
+    for (size_t row = 0; row < rows; ++row)
+      for (size_t j = 0; j < vectors; ++j) {
+        DoublePair far =
+            widen(loadUpTo(count, from + row * stride + j * width));
+        far.low -= means[j].low;
+        far.high -= means[j].high;
+        squares[j].add({far.low * far.low, far.high * far.high});
+      }
+    for (size_t j = 0; j < vectors; ++j)
+      factors[j] = {factorOf(squares[j].value.low),
+                    factorOf(squares[j].value.high)};
+    for (size_t row = 0; row < rows; ++row) {
+      double scale = scales ? double(scales[row]) : 1.0;
+      double shift = shifts ? double(shifts[row]) : 0.0;
+      for (size_t j = 0; j < vectors; ++j) {
+        size_t at = row * stride + j * width;
+        DoublePair value = widen(loadUpTo(count, from + at));
+        value.low = (value.low - means[j].low) * factors[j].low * scale + shift;
+        value.high =
+            (value.high - means[j].high) * factors[j].high * scale + shift;
+        Floats result = narrow(value);
+        storeUpTo(count, out + column + at,
+                  half ? roundToHalf(result) : result);
+      }
+    }
+  }
+
+private:
+  ANEC_INLINE Doubles factorOf(Doubles squares) const {
+    return 1.0 / squareRoot(squares / double(rows) + epsilon);
+  }
+};
+
+void normalizeColumnsKernel(size_t rows, size_t columns, size_t stride,
+                            const float *x, double epsilon, const float *scales,
+                            const float *shifts, float *out,
+                            Rounding rounding) {
+  forEachBlock<2>(columns, ColumnNorm{rows, stride, x, epsilon, scales, shifts,
+                                      out, rounding == Rounding::FP16});
+}
+
+//===-- Places of extremes ------------------------------------------------===//
+
+template <bool isMax>
+struct ExtremePlaces {
+  size_t rows, stride;
+  const float *x;
+  int32_t *places;
+
+  template <size_t vectors>
+  ANEC_INLINE void operator()(size_t column, size_t count) const {
+    const float *from = x + column;
+    Floats best[vectors];
+    Ints place[vectors] = {};
+    for (size_t j = 0; j < vectors; ++j)
+      best[j] = loadUpTo(count, from + j * width);
+    for (size_t row = 1; row < rows; ++row)
+      for (size_t j = 0; j < vectors; ++j) {
+        Floats next = loadUpTo(count, from + row * stride + j * width);
+        // NaN comes before numbers, and the first one before others.
+        Ints isBetter = isMax ? ~(next <= best[j]) : ~(next >= best[j]);
+        isBetter &= best[j] == best[j];
+        best[j] = isBetter ? next : best[j];
+        place[j] = isBetter ? Ints{} + int32_t(row) : place[j];
+      }
+    for (size_t j = 0; j < vectors; ++j)
+      storeUpTo(count, reinterpret_cast<float *>(places) + column + j * width,
+                (Floats)place[j]);
+  }
+};
+
+void extremePlacesKernel(bool isMax, size_t rows, size_t columns, size_t stride,
+                         const float *x, int32_t *places) {
+  if (isMax)
+    forEachBlock<4>(columns, ExtremePlaces<true>{rows, stride, x, places});
+  else
+    forEachBlock<4>(columns, ExtremePlaces<false>{rows, stride, x, places});
+}
+
+//===-- Cumulative sums ---------------------------------------------------===//
+
+struct SumsSoFar {
+  size_t rows;
+  ptrdiff_t stride; ///< to the next row that is summed
+  const float *x;
+  bool isExclusive;
+  float *out;
+  bool half;
+
+  template <size_t vectors>
+  ANEC_INLINE void operator()(size_t column, size_t count) const {
+    Total sums[vectors];
+    for (size_t row = 0; row < rows; ++row)
+      for (size_t j = 0; j < vectors; ++j) {
+        ptrdiff_t at = ptrdiff_t(row) * stride + ptrdiff_t(column + j * width);
+        Floats before = narrow(sums[j].value);
+        sums[j].add(loadUpTo(count, x + at));
+        Floats result = isExclusive ? before : narrow(sums[j].value);
+        storeUpTo(count, out + at, half ? roundToHalf(result) : result);
+      }
+  }
+};
+
+void sumsSoFarKernel(size_t rows, size_t columns, ptrdiff_t stride,
+                     const float *x, bool isExclusive, float *out,
+                     Rounding rounding) {
+  forEachBlock<4>(columns, SumsSoFar{rows, stride, x, isExclusive, out,
+                                     rounding == Rounding::FP16});
+}
+
+} // namespace
+} // namespace anec::cpu
+
+#endif // ANEC_RUNTIME_CPU_COLUMNKERNELS_H
