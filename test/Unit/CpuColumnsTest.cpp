@@ -125,5 +125,22 @@ TEST_P(CpuKernels, SumsSoFar) {
           }
 }
 
+TEST_P(CpuKernels, Transposition) {
+  for (size_t rows : {1, 7, 8, 16, 33, 64})
+    for (size_t columns : {1, 5, 8, 16, 31, 48, 67}) {
+      size_t stride = rows + 3, outStride = columns + 2;
+      std::vector<uint32_t> x(columns * stride - 3), out(rows * outStride, 7);
+      for (size_t i = 0; i < x.size(); ++i)
+        x[i] = uint32_t(i * 0x9e3779b9); // NaNs and subnormals, too
+      transpose(rows, columns, reinterpret_cast<const float *>(x.data()),
+                stride, reinterpret_cast<float *>(out.data()), outStride);
+      for (size_t row = 0; row < rows; ++row) {
+        for (size_t column = 0; column < columns; ++column)
+          EXPECT_EQ(out[row * outStride + column], x[column * stride + row]);
+        EXPECT_EQ(out[row * outStride + columns], 7u) << "wrote past a row";
+      }
+    }
+}
+
 } // namespace
 } // namespace anec::cpu

@@ -11,6 +11,7 @@
 #ifndef ANEC_RUNTIME_CPU_COLUMNKERNELS_H
 #define ANEC_RUNTIME_CPU_COLUMNKERNELS_H
 
+#include "TransposeBlock.h"
 #include "VectorReductions.h"
 
 namespace anec::cpu {
@@ -156,6 +157,38 @@ void sumsSoFarKernel(size_t rows, size_t columns, ptrdiff_t stride,
                      Rounding rounding) {
   forEachBlock<4>(columns, SumsSoFar{rows, stride, x, isExclusive, out,
                                      rounding == Rounding::FP16});
+}
+
+//===-- Transposition -----------------------------------------------------===//
+
+/// Part of a block at the edge.
+ANEC_INLINE void transposeEdge(size_t rows, size_t columns, const float *x,
+                               size_t stride, float *out, size_t outStride) {
+  Floats block[width] = {};
+  for (size_t i = 0; i < columns; ++i)
+    block[i] = loadUpTo(rows, x + i * stride);
+  transpose(block);
+  for (size_t i = 0; i < rows; ++i)
+    storeUpTo(columns, out + i * outStride, block[i]);
+}
+
+void transposeKernel(size_t rows, size_t columns, const float *x, size_t stride,
+                     float *out, size_t outStride) {
+  // A line of the cache is written at once, also where the rows of the result
+  // share few places of the cache.
+  constexpr size_t line = width < 16 ? 16 : width;
+  for (size_t c0 = 0; c0 < columns; c0 += line)
+    for (size_t r = 0; r < rows; r += width)
+      for (size_t c = c0; c < c0 + line && c < columns; c += width) {
+        size_t height = rows - r < width ? rows - r : width;
+        size_t length = columns - c < width ? columns - c : width;
+        const float *from = x + c * stride + r;
+        float *to = out + r * outStride + c;
+        if (height == width && length == width)
+          transposeBlock(from, stride, to, outStride);
+        else
+          transposeEdge(height, length, from, stride, to, outStride);
+      }
 }
 
 } // namespace

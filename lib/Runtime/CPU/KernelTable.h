@@ -41,6 +41,7 @@ struct KernelTable {
   void (*extremePlaces)(bool, size_t, size_t, size_t, const float *, int32_t *);
   void (*sumsSoFar)(size_t, size_t, ptrdiff_t, const float *, bool, float *,
                     Rounding);
+  void (*transpose)(size_t, size_t, const float *, size_t, float *, size_t);
   void (*weightedSums)(size_t, size_t, const uint32_t *, const float *, size_t,
                        const float *, const float *, float *, size_t, Rounding);
   void (*tiledSums)(size_t, size_t, const uint32_t *, const float *, size_t,

@@ -62,6 +62,22 @@ static void simplify(StridedCopy &copy) {
   copy.to = to;
 }
 
+/// Makes the axis along which the source is contiguous the last but one, when
+/// it is not the last: planes are transposed then, and their order does not
+/// matter.
+static void findPlanes(StridedCopy &copy) {
+  size_t rank = copy.shape.size();
+  if (rank < 3 || copy.from.back() == 1)
+    return;
+  const auto *contiguous = llvm::find(copy.from, 1);
+  if (contiguous == copy.from.end())
+    return;
+  auto axis = size_t(contiguous - copy.from.begin());
+  for (Shape *each : {&copy.shape, &copy.from, &copy.to})
+    std::rotate(each->begin() + axis, each->begin() + axis + 1,
+                each->end() - 1);
+}
+
 /// Copies a [rows, columns] plane in blocks, so that neither side's cache lines
 /// are fetched more than once.
 static void copyPlane(const uint32_t *source, int64_t fromRow,
@@ -73,6 +89,16 @@ static void copyPlane(const uint32_t *source, int64_t fromRow,
                   size_t(columns) * 4);
     return;
   }
+  auto turned = [](int64_t rows, int64_t columns, const uint32_t *from,
+                   int64_t fromStride, uint32_t *to, int64_t toStride) {
+    transpose(size_t(rows), size_t(columns),
+              reinterpret_cast<const float *>(from), size_t(fromStride),
+              reinterpret_cast<float *>(to), size_t(toStride));
+  };
+  if (fromRow == 1 && toColumn == 1 && fromColumn > 0 && toRow > 0)
+    return turned(rows, columns, source, fromColumn, target, toRow);
+  if (fromColumn == 1 && toRow == 1 && fromRow > 0 && toColumn > 0)
+    return turned(columns, rows, source, fromRow, target, toColumn);
   constexpr int64_t block = 16;
   for (int64_t r0 = 0; r0 < rows; r0 += block)
     for (int64_t c0 = 0; c0 < columns; c0 += block)
@@ -126,8 +152,10 @@ static StepFn makeCopies(llvm::SmallVector<StridedCopy, 1> copies,
   llvm::erase_if(copies, [](const StridedCopy &copy) {
     return TensorType(DType::FP32, copy.shape).numElements() == 0;
   });
-  for (StridedCopy &copy : copies)
+  for (StridedCopy &copy : copies) {
     simplify(copy);
+    findPlanes(copy);
+  }
   return [copies = std::move(copies), &pool = ctx.pool] {
     for (const StridedCopy &copy : copies)
       runCopy(copy, pool);

@@ -179,6 +179,11 @@ void cpu::sumsSoFar(size_t rows, size_t columns, ptrdiff_t stride,
   kernels().sumsSoFar(rows, columns, stride, x, isExclusive, out, rounding);
 }
 
+void cpu::transpose(size_t rows, size_t columns, const float *x, size_t stride,
+                    float *out, size_t outStride) {
+  kernels().transpose(rows, columns, x, stride, out, outStride);
+}
+
 void cpu::weightedSums(size_t n, size_t terms, const uint32_t *offsets,
                        const float *x, size_t outputs, const float *weights,
                        const float *starts, float *out, size_t stride,

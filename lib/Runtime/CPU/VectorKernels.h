@@ -172,6 +172,10 @@ void extremePlaces(bool isMax, size_t rows, size_t columns, size_t stride,
 void sumsSoFar(size_t rows, size_t columns, ptrdiff_t stride, const float *x,
                bool isExclusive, float *out, Rounding rounding);
 
+/// out[r * outStride + c] = x[c * stride + r], of any elements of four bytes.
+void transpose(size_t rows, size_t columns, const float *x, size_t stride,
+               float *out, size_t outStride);
+
 //===-- Convolutions ------------------------------------------------------===//
 
 /// out[o * stride + i] = starts[o] + the sum over t of weights[o * terms + t] *

@@ -12,6 +12,7 @@
 #include "ColumnKernels.h"
 #include "KernelTable.h"
 #include "PanelSums.h"
+#include "TransposeBlock.h"
 #include "UnaryKernels.h"
 #include "VectorReductions.h"
 #include "VectorTrig.h"
@@ -535,6 +536,7 @@ constinit const KernelTable ANEC_KERNEL_TABLE = {
     .normalizeColumns = normalizeColumnsKernel,
     .extremePlaces = extremePlacesKernel,
     .sumsSoFar = sumsSoFarKernel,
+    .transpose = transposeKernel,
     .weightedSums = weightedSumsKernel,
     .tiledSums = tiledSumsKernel,
     .panelOutputs = mostPanelVectors * width,
