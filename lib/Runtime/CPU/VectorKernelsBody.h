@@ -12,6 +12,7 @@
 #include "ColumnKernels.h"
 #include "KernelTable.h"
 #include "PanelSums.h"
+#include "PoolKernels.h"
 #include "TransposeBlock.h"
 #include "UnaryKernels.h"
 #include "VectorReductions.h"
@@ -534,6 +535,9 @@ constinit const KernelTable ANEC_KERNEL_TABLE = {
     .normalizeRow = normalizeRowKernel,
     .normalizeElements = normalizeElementsKernel,
     .normalizeColumns = normalizeColumnsKernel,
+    .poolPad = poolPadKernel,
+    .poolRows = poolRowsKernel,
+    .poolWindows = poolWindowsKernel,
     .extremePlaces = extremePlacesKernel,
     .sumsSoFar = sumsSoFarKernel,
     .transpose = transposeKernel,
