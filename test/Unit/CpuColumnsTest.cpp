@@ -214,5 +214,23 @@ TEST_P(CpuKernels, NoRowsAndNoNumbers) {
     EXPECT_TRUE(isSame(out[i], i < 3 ? nan : x[i + 2])) << i;
 }
 
+//===-- Sorting -----------------------------------------------------------===//
+
+TEST_P(CpuKernels, FirstBefore) {
+  for (bool ascending : {false, true})
+    for (size_t n : {0, 1, 15, 32, 67, 200})
+      for (float last : {0.9f, -0.9f, 0.0f, nan})
+        for (bool hasNaN : {false, true}) {
+          Floats x = randomFloats(n);
+          if (hasNaN && n > 2)
+            x[n - 2] = nan;
+          size_t expected = 0;
+          while (expected < n &&
+                 (ascending ? x[expected] >= last : x[expected] <= last))
+            ++expected;
+          EXPECT_EQ(firstBefore(n, x.data(), last, ascending), expected);
+        }
+}
+
 } // namespace
 } // namespace anec::cpu

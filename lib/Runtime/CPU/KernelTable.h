@@ -43,6 +43,7 @@ struct KernelTable {
                    const float *, double *);
   void (*poolWindows)(Reduce, const PoolShape &, double, const double *,
                       float *);
+  size_t (*firstBefore)(size_t, const float *, float, bool);
   void (*extremePlaces)(bool, size_t, size_t, size_t, const float *, int32_t *);
   void (*sumsSoFar)(size_t, size_t, ptrdiff_t, const float *, bool, float *,
                     Rounding);

@@ -199,12 +199,21 @@ static void sortFirst(const Line &line, size_t most, bool ascending,
     words[i] = word(i);
   if (isHeap && most > 0) {
     std::make_heap(words.begin(), words.end());
-    for (size_t i = first; i < line.count; ++i)
+    auto offer = [&](size_t i) {
       if (uint64_t next = word(i); next < words.front()) {
         std::pop_heap(words.begin(), words.end());
         words.back() = next;
         std::push_heap(words.begin(), words.end());
       }
+    };
+    for (size_t i = first; i < line.count; ++i) {
+      // Most elements come after the last one of the heap.
+      if (line.stride == 1)
+        i += firstBefore(line.count - i, line.at + i,
+                         line.at[uint32_t(words.front())], ascending);
+      if (i < line.count)
+        offer(i);
+    }
   } else if (most < line.count) {
     std::nth_element(words.begin(), words.begin() + most, words.end());
   }

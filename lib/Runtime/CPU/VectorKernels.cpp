@@ -190,6 +190,10 @@ void cpu::poolWindows(Reduce kind, const PoolShape &shape, double rowCount,
   kernels().poolWindows(kind, shape, rowCount, scratch, out);
 }
 
+size_t cpu::firstBefore(size_t n, const float *x, float last, bool ascending) {
+  return kernels().firstBefore(n, x, last, ascending);
+}
+
 void cpu::extremePlaces(bool isMax, size_t rows, size_t columns, size_t stride,
                         const float *x, int32_t *places) {
   kernels().extremePlaces(isMax, rows, columns, stride, x, places);

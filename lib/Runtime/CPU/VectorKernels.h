@@ -159,6 +159,13 @@ void normalizeColumns(size_t rows, size_t columns, size_t stride,
                       const float *x, double epsilon, const float *scales,
                       const float *shifts, float *out, Rounding rounding);
 
+//===-- Sorting -----------------------------------------------------------===//
+
+/// The place of the first element that does not come after \p last in sorted
+/// order, or is NaN, or \p n; all of them if \p last is NaN. Equal ones come
+/// after it.
+size_t firstBefore(size_t n, const float *x, float last, bool ascending);
+
 //===-- Pooling -----------------------------------------------------------===//
 
 /// Windows along the last axis.

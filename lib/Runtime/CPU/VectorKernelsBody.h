@@ -13,6 +13,7 @@
 #include "KernelTable.h"
 #include "PanelSums.h"
 #include "PoolKernels.h"
+#include "SearchKernels.h"
 #include "TransposeBlock.h"
 #include "UnaryKernels.h"
 #include "VectorReductions.h"
@@ -538,6 +539,7 @@ constinit const KernelTable ANEC_KERNEL_TABLE = {
     .poolPad = poolPadKernel,
     .poolRows = poolRowsKernel,
     .poolWindows = poolWindowsKernel,
+    .firstBefore = firstBeforeKernel,
     .extremePlaces = extremePlacesKernel,
     .sumsSoFar = sumsSoFarKernel,
     .transpose = transposeKernel,
