@@ -252,11 +252,9 @@ WeightMode CompileOptions::chosenWeightMode() const {
 }
 
 ModelPipelineOptions CompileOptions::modelPipelineOptions() const {
-  ModelPipelineOptions pipeline;
+  ModelPipelineOptions pipeline = *this;
   pipeline.train = train && !decode;
-  pipeline.decode = decode;
   pipeline.findLayers = objective.has_value();
-  pipeline.fusion = fusion;
   pipeline.packWeights = chosenWeightMode() == WeightMode::Packed;
   return pipeline;
 }
@@ -264,8 +262,8 @@ ModelPipelineOptions CompileOptions::modelPipelineOptions() const {
 bool anec::compileModel(std::unique_ptr<Module> module,
                         const CompileOptions &options, llvm::StringRef folder,
                         Diagnostics &diags, std::vector<PassReport> *reports) {
-  PackageOptions package;
-  package.weights = options.weights;
+  PackageOptions package = options;
+  package.weightMode = options.chosenWeightMode();
   if (options.objective) {
     if (!makeModel(*module, options, diags, reports))
       return false;
@@ -291,14 +289,7 @@ bool anec::compileModel(std::unique_ptr<Module> module,
   package.facts.complete(ModelFacts::of(*module));
   if (!runPasses(*module, options.passes, diags, reports))
     return false;
-  package.io = options.io;
-  package.weightMode = options.chosenWeightMode();
-  package.quantization = options.quantization;
-  package.quantizationReport = options.quantizationReport;
-  package.inputMoments = options.inputMoments;
-  package.milVersion = options.milVersion;
   // Kernels are compiled by the default pipeline.
-  package.passes = options.passes;
   package.passes.passes.clear();
   return writePackage(std::move(module), folder, package, diags, reports);
 }
@@ -355,10 +346,13 @@ anec::compileModelText(llvm::StringRef text, llvm::StringRef name,
 // Kernel or model
 //===----------------------------------------------------------------------===//
 
-static bool hasModel(const Module &module) {
-  return llvm::any_of(module.functions, [](const auto &function) {
-    return function->kind == FunctionKind::Host;
-  });
+bool anec::isModel(const Module &module, const SourceFormat &format,
+                   const CompileOptions &options) {
+  return options.objective ||
+         (format.stage == SourceStage::Program && options.kernel.empty() &&
+          llvm::any_of(module.functions, [](const auto &function) {
+            return function->kind == FunctionKind::Host;
+          }));
 }
 
 Compiled anec::compileSource(const Source &source,
@@ -371,10 +365,7 @@ Compiled anec::compileSource(const Source &source,
   std::unique_ptr<Module> module = readForCompiling(source, given, diags);
   if (!module)
     return {};
-  bool isModel =
-      options.objective || (source.format->stage == SourceStage::Program &&
-                            options.kernel.empty() && hasModel(*module));
-  if (isModel)
+  if (isModel(*module, *source.format, options))
     return {std::nullopt,
             packageModel(std::move(module), given, folder, diags)};
   return {compileKernel(std::move(module), source, given, diags), std::nullopt};
@@ -470,11 +461,8 @@ bool CompiledProgram::writeCoreMLBy(WriteCoreML write, llvm::StringRef path,
        !describeProgram(*program, *coreML.wanted, described, diags)) ||
       !fitCoreML(*program, coreML, diags))
     return false;
-  CoreMLWriteOptions options;
-  options.deployment = coreML.deployment;
-  options.floats = coreML.floats;
+  CoreMLWriteOptions options{coreML};
   options.description = &described;
-  options.shapesOf = coreML.shapesOf;
   options.executor = &weights.executor();
   options.resolve = [this, &diags](const Op &weight) {
     return resolve(weight, diags);

@@ -15,20 +15,10 @@ namespace anec {
 /// The function of packages that do not list functions.
 inline constexpr llvm::StringLiteral plainFunction = "main";
 
-struct CoreMLWriteOptions {
-  /// The oldest systems that load the package; null for those of the newest
-  /// opset of a function.
-  const Deployment *deployment = nullptr;
-  /// The type of floats of inputs and outputs, fp16 or fp32, with casts in the
-  /// program; unset for their own, but fp32 for macos12.
-  std::optional<DType> floats;
+struct CoreMLWriteOptions : CoreMLForm {
   /// What the source says of its functions: images, summaries, metadata. May be
   /// null.
   const ModelDescription *description = nullptr;
-  /// A package or model that the module was read from, and of which at most
-  /// weights have changed: where its inputs can have several shapes, they still
-  /// can. Empty for none.
-  std::string shapesOf;
 
   // As in MILPrintOptions.
   ResolveWeight resolve;

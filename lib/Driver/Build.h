@@ -67,6 +67,15 @@ struct BuildResult {
   std::unique_ptr<Module> module;
 };
 
+/// Whether passes run for an output when nobody names any.
+enum class RunsPasses : uint8_t {
+  Always,
+  ToFit,      ///< of a program that others wrote, those that a chip or a
+              ///< precision needs
+  OfPrograms, ///< not of a program that others wrote
+  WhenNamed,
+};
+
 /// A row of the table of outputs. `compile` and `show` return false, with the
 /// reason reported, when nothing could be written.
 struct OutputFormat {
@@ -77,6 +86,14 @@ struct OutputFormat {
   bool isFolder = false;
   /// Whether `CompileOptions::coreML` is for it.
   bool isCoreML = false;
+  /// Whether it shows models alone: of other programs, nothing.
+  bool isOfModels = false;
+  RunsPasses runs = RunsPasses::Always;
+  /// What changes the output of a source that takes it, too; what else does so
+  /// where passes run, where --loss makes a model, and where caches are states;
+  /// and of the output of a package.
+  RequestFlags takes = {}, takesWithPasses = requests::passes,
+               takesWithLoss = {}, takesWithStates = {}, shows = {};
   /// Compiles `module`, which was read from `request.input`, and writes the
   /// output.
   bool (*compile)(std::unique_ptr<Module> module, const BuildRequest &request,

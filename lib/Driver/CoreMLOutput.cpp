@@ -80,12 +80,22 @@ static bool show(const ModelPackage &package, const BuildRequest &request,
                           /*description=*/nullptr, diags);
 }
 
+static constexpr RequestFlags taken =
+    requests::weights | requests::chip | requests::quantizing |
+    requests::coreML |
+    RequestFlags{RequestFlag::Kernel, RequestFlag::Passes,
+                 RequestFlag::Precision, RequestFlag::Lora};
+
 constinit const OutputFormat outputs::CoreML = {
     .name = "coreml",
     .ending = ".mlpackage",
     .summary = "a package that Core ML loads",
     .isFolder = true,
     .isCoreML = true,
+    .runs = RunsPasses::ToFit,
+    .takes = taken,
+    .takesWithStates = requests::states,
+    .shows = requests::chip | requests::coreML,
     .compile = ::compile<&CompiledProgram::writeCoreML>,
     .show = ::show<&CompiledProgram::writeCoreML>,
 };
@@ -96,6 +106,10 @@ constinit const OutputFormat outputs::CompiledCoreML = {
     .summary = "a folder like that of Core ML's compiler",
     .isFolder = true,
     .isCoreML = true,
+    .runs = RunsPasses::ToFit,
+    .takes = taken,
+    .takesWithStates = requests::states,
+    .shows = requests::chip | requests::coreML,
     .compile = ::compile<&CompiledProgram::writeCompiledCoreML>,
     .show = ::show<&CompiledProgram::writeCompiledCoreML>,
 };

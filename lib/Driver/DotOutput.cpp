@@ -31,6 +31,11 @@ constinit const OutputFormat outputs::Dot = {
     .ending = ".dot",
     .summary = "kernels, taps and host ops of a model or a package, for "
                "Graphviz",
+    .isOfModels = true,
+    .takes = requests::weights | requests::chip | requests::decoding |
+             RequestFlags{RequestFlag::ForwardOnly, RequestFlag::Fuse,
+                          RequestFlag::WeightMode, RequestFlag::Lora,
+                          RequestFlag::Passes},
     .compile = ::compile,
     .show = show,
 };

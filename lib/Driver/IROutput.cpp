@@ -34,6 +34,12 @@ constinit const OutputFormat outputs::IR = {
     .name = "ir",
     .ending = ".ir",
     .summary = "the IR, after --passes if given",
+    .runs = RunsPasses::WhenNamed,
+    .takes = requests::objective |
+             RequestFlags{RequestFlag::Kernel, RequestFlag::Passes,
+                          RequestFlag::Lora},
+    .takesWithPasses = requests::passes | requests::chip | requests::weights,
+    .takesWithLoss = {RequestFlag::Precision},
     .compile = ::compile,
     .show = show,
 };

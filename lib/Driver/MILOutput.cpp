@@ -38,5 +38,11 @@ constinit const OutputFormat outputs::MIL = {
     .name = "mil",
     .ending = ".mil",
     .summary = "MIL text (default)",
+    .runs = RunsPasses::ToFit,
+    .takes = requests::weights | requests::chip | requests::quantizing |
+             RequestFlags{RequestFlag::Kernel, RequestFlag::Passes,
+                          RequestFlag::Precision, RequestFlag::Lora,
+                          RequestFlag::MILVersion, RequestFlag::Canonical},
+    .takesWithStates = requests::states,
     .compile = ::compile,
 };

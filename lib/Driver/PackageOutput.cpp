@@ -19,5 +19,9 @@ constinit const OutputFormat outputs::Package = {
     .ending = ".anepkg",
     .summary = "a folder with a model's kernels, weights and host schedule",
     .isFolder = true,
+    .takes = requests::weights | requests::chip | requests::models |
+             requests::decoding | requests::objective | requests::quantizing |
+             RequestFlags{RequestFlag::Passes, RequestFlag::MILVersion},
+    .takesWithLoss = {RequestFlag::Precision},
     .compile = ::compile,
 };

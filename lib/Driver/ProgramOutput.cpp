@@ -163,5 +163,7 @@ constinit const OutputFormat outputs::Program = {
     .ending = ".tdsl",
     .summary = "a program of a model that others wrote, with its weights "
                "beside it",
+    .takes = requests::objective |
+             RequestFlags{RequestFlag::Passes, RequestFlag::Precision},
     .compile = ::compile,
 };

@@ -91,21 +91,13 @@ static bool compileToShow(std::unique_ptr<Module> module,
   if (!folder)
     return false;
   std::string path = folder->file("model.anepkg");
-  if (!compileModel(std::move(module), modelOptions(request), path, diags,
-                    &result.reports))
+  CompileOptions options = modelOptions(request);
+  options.lora.reset(); // build() has added its adapters
+  if (!compileModel(std::move(module), options, path, diags, &result.reports))
     return false;
   std::optional<ModelPackage> package =
       readPackage(path, diags, PackageCheck::Presence);
   return package && show<print>(*package, request, place, diags);
-}
-
-/// Whether `module` has a model, of which a package is made.
-static bool isOfModel(const Module &module, const BuildRequest &request) {
-  return sourceFormat(request.input).stage == SourceStage::Program &&
-         request.options.kernel.empty() &&
-         llvm::any_of(module.functions, [](const auto &function) {
-           return function->kind == FunctionKind::Host;
-         });
 }
 
 /// Reports on the program as it would be printed as MIL; on a MIL program as it
@@ -115,7 +107,7 @@ template <Print print>
 static bool compile(std::unique_ptr<Module> module, const BuildRequest &given,
                     const OutputPlace &place, BuildResult &result,
                     Diagnostics &diags) {
-  if (isOfModel(*module, given))
+  if (isModel(*module, sourceFormat(given.input), given.options))
     return compileToShow<print>(std::move(module), given, place, result, diags);
   BuildRequest request = given;
   request.hasPasses |= sourceFormat(request.input).stage == SourceStage::MIL;
@@ -136,9 +128,21 @@ static bool compile(std::unique_ptr<Module> module, const BuildRequest &given,
                      diags);
 }
 
+static constexpr RequestFlags taken =
+    requests::weights | requests::models | requests::decoding |
+    RequestFlags{RequestFlag::Target, RequestFlag::Kernel, RequestFlag::Passes};
+static constexpr RequestFlags takenByPasses =
+    requests::passes |
+    RequestFlags{RequestFlag::Assume, RequestFlag::OS, RequestFlag::Precision};
+static constexpr RequestFlags shown = {RequestFlag::Target};
+
 constinit const OutputFormat outputs::Report = {
     .name = "report",
     .summary = "ops, weights, operations and peak activation memory",
+    .runs = RunsPasses::OfPrograms,
+    .takes = taken | RequestFlags{RequestFlag::Format},
+    .takesWithPasses = takenByPasses,
+    .shows = shown | RequestFlags{RequestFlag::Format},
     .compile = ::compile<printText>,
     .show = show<printText>,
     .check = PackageCheck::Presence,
@@ -148,6 +152,10 @@ constinit const OutputFormat outputs::ReportJson = {
     .name = "json",
     .ending = ".json",
     .summary = "the report as JSON",
+    .runs = RunsPasses::OfPrograms,
+    .takes = taken,
+    .takesWithPasses = takenByPasses,
+    .shows = shown,
     .compile = ::compile<printJson>,
     .show = show<printJson>,
     .check = PackageCheck::Presence,
@@ -157,6 +165,10 @@ constinit const OutputFormat outputs::ReportPage = {
     .name = "html",
     .ending = ".html",
     .summary = "an HTML page with predicted costs and graphs",
+    .runs = RunsPasses::OfPrograms,
+    .takes = taken,
+    .takesWithPasses = takenByPasses,
+    .shows = shown,
     .compile = ::compile<printPage>,
     .show = show<printPage>,
     .check = PackageCheck::Presence,

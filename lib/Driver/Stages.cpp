@@ -23,14 +23,9 @@ anec::compileKernel(std::unique_ptr<Module> module, const BuildRequest &request,
 /// is an error that `module` has none.
 static bool isOfModel(const Module &module, const BuildRequest &request,
                       bool isCoreML) {
-  const CompileOptions &options = request.options;
-  if (options.cachesAreStates)
-    return true;
-  return isCoreML && options.kernel.empty() &&
-         sourceFormat(request.input).stage == SourceStage::Program &&
-         llvm::any_of(module.functions, [](const auto &function) {
-           return function->kind == FunctionKind::Host;
-         });
+  return request.options.cachesAreStates ||
+         (isCoreML &&
+          isModel(module, sourceFormat(request.input), request.options));
 }
 
 /// What a Core ML package is unless another is asked for.

@@ -44,20 +44,6 @@ readIr(const Source &source, const ReadOptions &options, Diagnostics &diags) {
   return nullptr;
 }
 
-static MILReadOptions milOptions(const ReadOptions &options) {
-  return {.missingWeights = options.missingWeights,
-          .shapes = options.shapes,
-          .values = options.values,
-          .function = options.function,
-          .onlyDefaultFunction = options.onlyDefaultFunction,
-          .parts = options.parts,
-          .part = options.part,
-          .defersChecksums = options.defersChecksums,
-          .suppresses = options.suppresses,
-          .sourceWeights = options.sourceWeights.get(),
-          .description = options.description};
-}
-
 /// Finds the weight file if the source is a kernel of a package: it lies in
 /// another folder and belongs to one instance.
 static bool findWeights(const Source &source, const ReadOptions &options,
@@ -94,41 +80,39 @@ static std::unique_ptr<Module> withWeights(std::unique_ptr<Module> module,
 
 static std::unique_ptr<Module>
 readMil(const Source &source, const ReadOptions &options, Diagnostics &diags) {
-  MILReadOptions mil = milOptions(options);
+  MILReadOptions mil = options;
   if (!findWeights(source, options, mil, diags))
     return nullptr;
   return withWeights(readMIL(source.text,
                              llvm::sys::path::parent_path(source.path),
                              opTable(), diags, mil),
-                     mil.sourceWeights);
+                     options.sourceWeights.get());
 }
 
 static std::unique_ptr<Module> readMlpackage(const Source &source,
                                              const ReadOptions &options,
                                              Diagnostics &diags) {
-  return withWeights(
-      readCoreMLPackage(source.path, opTable(), diags, milOptions(options)),
-      options.sourceWeights.get());
+  return withWeights(readCoreMLPackage(source.path, opTable(), diags, options),
+                     options.sourceWeights.get());
 }
 
 static std::unique_ptr<Module> readMlmodel(const Source &source,
                                            const ReadOptions &options,
                                            Diagnostics &diags) {
-  return withWeights(
-      readCoreMLModel(source.path, opTable(), diags, milOptions(options)),
-      options.sourceWeights.get());
+  return withWeights(readCoreMLModel(source.path, opTable(), diags, options),
+                     options.sourceWeights.get());
 }
 
 static std::unique_ptr<Module> readOnnxModel(const Source &source,
                                              const ReadOptions &options,
                                              Diagnostics &diags) {
-  return readOnnx(source.path, diags, milOptions(options));
+  return readOnnx(source.path, diags, options);
 }
 
 static std::unique_ptr<Module> readTorchArchive(const Source &source,
                                                 const ReadOptions &options,
                                                 Diagnostics &diags) {
-  return readTorch(source.path, diags, milOptions(options));
+  return readTorch(source.path, diags, options);
 }
 
 /// A folder of Core ML's compiler under another name.
@@ -146,20 +130,56 @@ static std::unique_ptr<Module> readSchedule(const Source &source,
   return package ? std::move(package->schedule) : nullptr;
 }
 
+/// What outputs of a program in .tdsl or .ir can take.
+static constexpr RequestFlags ofPrograms =
+    requests::weights | requests::chip | requests::passes | requests::models |
+    requests::decoding | requests::states | requests::objective |
+    requests::quantizing | requests::coreML |
+    RequestFlags{RequestFlag::Kernel,    RequestFlag::Passes,
+                 RequestFlag::Precision, RequestFlag::MILVersion,
+                 RequestFlag::Canonical, RequestFlag::Format};
+
+/// What changes a program that others wrote where it is read.
+static constexpr RequestFlags readsMIL = {
+    RequestFlag::Shape,
+    RequestFlag::Fix,
+    RequestFlag::Weights,
+    RequestFlag::WeightMap,
+};
+/// And one of several functions.
+static constexpr RequestFlags readsFunctions =
+    readsMIL | RequestFlags{RequestFlag::Function};
+/// What outputs of it can take.
+static constexpr RequestFlags ofMIL =
+    requests::chip | requests::passes | requests::objective |
+    requests::quantizing | requests::coreML |
+    RequestFlags{RequestFlag::Kernel,    RequestFlag::Passes,
+                 RequestFlag::Precision, RequestFlag::MILVersion,
+                 RequestFlag::Canonical, RequestFlag::Format};
+/// And where a loss makes it a model. A seed draws all its weights.
+static constexpr RequestFlags ofTrainedMIL =
+    requests::models | RequestFlags{RequestFlag::Init};
+
 // The first row is the format of paths without a known ending.
 static constexpr SourceFormat table[] = {
     {.name = "tdsl",
      .ending = ".tdsl",
      .summary = "a program in the tensor language",
+     .reads = {RequestFlag::Define, RequestFlag::Remarks},
+     .compiles = ofPrograms,
      .read = readTdsl},
     {.name = "ir",
      .ending = ".ir",
      .summary = "the compiler's IR as text",
+     .compiles = ofPrograms,
      .read = readIr},
     {.name = "mil",
      .ending = ".mil",
      .summary = "MIL text, with its weight files in the same folder",
      .stage = SourceStage::MIL,
+     .reads = readsFunctions,
+     .compiles = ofMIL,
+     .compilesWithLoss = ofTrainedMIL,
      .read = readMil},
     {.name = "mlmodelc",
      .ending = ".mlmodelc",
@@ -169,6 +189,9 @@ static constexpr SourceFormat table[] = {
      .isFolder = true,
      .textFile = "model.mil",
      .matches = isMlmodelc,
+     .reads = readsFunctions,
+     .compiles = ofMIL,
+     .compilesWithLoss = ofTrainedMIL,
      .read = readMil},
     {.name = "mlpackage",
      .ending = ".mlpackage",
@@ -177,6 +200,9 @@ static constexpr SourceFormat table[] = {
      .isOfCoreML = true,
      .isFolder = true,
      .matches = isCoreMLPackage,
+     .reads = readsFunctions | RequestFlags{RequestFlag::Part},
+     .compiles = ofMIL,
+     .compilesWithLoss = ofTrainedMIL,
      .read = readMlpackage},
     {.name = "mlmodel",
      .ending = ".mlmodel",
@@ -185,6 +211,9 @@ static constexpr SourceFormat table[] = {
      .isOfCoreML = true,
      .isBinary = true,
      .matches = isCoreMLModel,
+     .reads = readsFunctions | RequestFlags{RequestFlag::Part},
+     .compiles = ofMIL,
+     .compilesWithLoss = ofTrainedMIL,
      .read = readMlmodel},
     {.name = "onnx",
      .ending = ".onnx",
@@ -193,6 +222,9 @@ static constexpr SourceFormat table[] = {
      .isOfTraining = true,
      .countsFromEnd = true,
      .isBinary = true,
+     .reads = readsMIL,
+     .compiles = ofMIL,
+     .compilesWithLoss = ofTrainedMIL,
      .read = readOnnxModel},
     {.name = "pt2",
      .ending = ".pt2",
@@ -201,12 +233,17 @@ static constexpr SourceFormat table[] = {
      .isOfTraining = true,
      .countsFromEnd = true,
      .isBinary = true,
+     .reads = readsFunctions,
+     .compiles = ofMIL,
+     .compilesWithLoss = ofTrainedMIL,
      .read = readTorchArchive},
     {.name = "anepkg",
      .ending = ".anepkg",
      .summary = "a compiled model: kernels, weights and schedule",
      .stage = SourceStage::Package,
      .isFolder = true,
+     .compiles =
+         requests::chip | requests::coreML | RequestFlags{RequestFlag::Format},
      .read = readSchedule},
 };
 

@@ -62,7 +62,7 @@ std::unique_ptr<Module> anec::readOnnx(llvm::StringRef path, Diagnostics &diags,
     Function *function = module->addFunction(FunctionKind::Kernel, "main");
     inputs.changed = false;
     GraphReader reader(model, path, tensors, shapes, inputs,
-                       options.sourceWeights, diags);
+                       options.sourceWeights.get(), diags);
     bool read = reader.read(*function);
     if (inputs.changed && diags.errorCount() == errors)
       continue;

@@ -685,7 +685,7 @@ bool PackageWriter::write(llvm::StringRef path) {
   llvm::sort(package.config);
   package.facts = options.facts;
   package.io = options.io;
-  package.weightMode = options.weightMode;
+  package.weightMode = options.weightMode.value_or(WeightMode::Packed);
   if (!prepare())
     return false;
   for (const Function *entry : entryPoints(*program))

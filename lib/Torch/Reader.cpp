@@ -48,7 +48,8 @@ static bool readModel(ModelArchive &archive, StringRef model, StringRef name,
   }
   Function *function = module.addFunction(FunctionKind::Kernel, name);
   GraphReader reader(program, archive.path(), archive.weightsOf(model), shapes,
-                     inputs, archive.fileSize(), options.sourceWeights, diags);
+                     inputs, archive.fileSize(), options.sourceWeights.get(),
+                     diags);
   reader.defersChecksums = options.defersChecksums;
   if (!reader.read(*function))
     return false;

@@ -79,17 +79,18 @@ ExitCode Compile::printPage(const Invocation &call) const {
 bool Compile::compile(const PassManagerOptions &target,
                       Diagnostics &diags) const {
   std::optional<BuildRequest> request = flags.read(target, diags);
-  if (!request || !flags.calibrateFor(*request, diags))
+  if (!request ||
+      !flags.quantize.calibrateFor(*request, flags.isNarrowed(), diags))
     return false;
   BuildResult result;
   bool ok = build(*request, flags.format(), flags.place(), result, diags);
   // LLVM's own flag --stats.
   if (llvm::AreStatisticsEnabled())
     printPassCounts(result.reports, llvm::errs());
-  if (flags.timePasses)
+  if (flags.passes.timePasses)
     printPassTimes(result.reports, llvm::errs());
   keepToTheEnd(std::move(result.module));
-  return ok && flags.writeQuantizationReport(diags);
+  return ok && flags.quantize.writeReport(diags);
 }
 
 ExitCode Compile::run(const Invocation &call) {

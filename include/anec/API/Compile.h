@@ -34,9 +34,7 @@ struct CoreMLWriteOptions;
 struct WantedDescription;
 
 /// What Core ML packages are written for; see CoreMLWriteOptions.
-struct CoreMLOptions {
-  const Deployment *deployment = nullptr;
-  std::optional<DType> floats;
+struct CoreMLOptions : CoreMLForm {
   /// The chip whose rules for Core ML the package keeps, and the rules that are
   /// left out.
   const Target *target = &genericTarget();
@@ -44,21 +42,18 @@ struct CoreMLOptions {
   /// What the package says of itself, and its images and class labels; null for
   /// what the source says. See readWantedDescription.
   std::shared_ptr<const WantedDescription> wanted = nullptr;
-  /// The package that inputs have the shapes of, where only its weights have
-  /// changed; empty for the one shape that the program has.
-  std::string shapesOf = "";
 };
 
-struct CompileOptions : ReadOptions {
+/// A request, of parts that are passed on whole: how the source is read, how a
+/// model becomes kernels, and how these are compiled and written. Of the
+/// latter, `passes` has the chip and the passes to run: for files and texts,
+/// none means those of `kernelPipeline`; an empty `milVersion` that of the
+/// chip, or that which a MIL program declares; and an unset `weightMode` that
+/// weights are constants when the model is not trained and `weights` has
+/// values.
+struct CompileOptions : ReadOptions, ModelPipelineOptions, PackageOptions {
   /// The kernel or layer to compile; empty for the only one of the program.
   std::string kernel;
-  /// The chip, `passes.target`, and the passes to run. For files and texts, an
-  /// empty list of passes means those of `kernelPipeline`.
-  PassManagerOptions passes;
-  WeightOptions weights;
-  /// `1.3` or `1.0`. Empty for the version of `passes.target`, or the version
-  /// that a MIL program declares.
-  std::string milVersion;
   CoreMLOptions coreML;
   /// FP16: fp32 values are computed in fp16 as `narrow` does it. FP32: as the
   /// source computes them. Unset: the same, except where build() writes a Core
@@ -68,29 +63,12 @@ struct CompileOptions : ReadOptions {
   /// wrote, and that becomes one in fp16: example inputs, which give
   /// `passes.examples` where there are none; see CalibrationData::arrays.
   std::vector<std::string> calibration;
-  /// Quantizes the weights of products, after the passes; unset: they keep
-  /// their types. Of a model, the weights must be constants of the kernels.
-  std::optional<Quantization> quantization;
-  /// Where each quantized weight is reported when it is written; may be null.
-  QuantizationReport *quantizationReport = nullptr;
-  /// Of the inputs of products, for rounding; see collectMoments.
-  std::shared_ptr<const InputMoments> inputMoments = nullptr;
 
   // For models.
 
-  /// Compiles forward, loss and backward; if false, only the forward.
-  bool train = true;
-  /// Compiles the programs `passes.decode`, which prefill and decode texts,
-  /// instead of the forward.
-  bool decode = false;
   /// Whether the programs of `decode` keep their caches as states; see
   /// WholeModel.h. A package's caches belong to its session.
   bool cachesAreStates = false;
-  Fusion fusion = Fusion::Default;
-  IOMode io = IOMode::Packed;
-  /// Unset: weights are constants of the kernels when the model is not trained
-  /// and `weights` has values, otherwise inputs of the kernels.
-  std::optional<WeightMode> weightMode;
   /// Makes a program that others wrote a model, whose weights begin as they
   /// are; see addObjective.
   std::optional<Objective> objective;
@@ -222,6 +200,11 @@ struct Compiled {
                                      const CompileOptions &options,
                                      llvm::StringRef folder,
                                      Diagnostics &diags);
+
+/// Whether `module`, read from a source of `format`, is compiled as a model: it
+/// has one, or gets one by a loss, and `options` name no kernel.
+bool isModel(const Module &module, const SourceFormat &format,
+             const CompileOptions &options);
 
 /// Removes all functions of `module` except the kernel or layer called `name`,
 /// or the only one if `name` is empty. Returns false, with a diagnostic, when

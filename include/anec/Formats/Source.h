@@ -14,6 +14,7 @@
 #ifndef ANEC_FORMATS_SOURCE_H
 #define ANEC_FORMATS_SOURCE_H
 
+#include "anec/Formats/RequestFlags.h"
 #include "anec/IR/IR.h"
 #include "anec/MIL/Reader.h"
 #include "anec/Support/Diagnostics.h"
@@ -22,30 +23,11 @@
 namespace anec {
 
 /// How a source is read. A format ignores options that do not apply to it.
-struct ReadOptions {
+struct ReadOptions : MILReadOptions {
   /// Overrides of `config` entries in a .tdsl program: name and value.
   std::vector<std::pair<std::string, std::string>> defines;
-  /// Whether weight files that a MIL program names must exist.
-  MILReadOptions::MissingWeights missingWeights =
-      MILReadOptions::MissingWeights::Error;
   /// Which instance of a repeated layer, for the text of a package's kernel.
   std::optional<int64_t> instance;
-  /// The shapes of inputs that a MIL program declares with unknown extents.
-  std::vector<InputShape> shapes;
-  /// The elements of inputs, which an ONNX model's shapes may depend on.
-  std::vector<InputValue> values;
-  /// The function of a MIL program to read, and what else the program says; see
-  /// MILReadOptions.
-  std::string function;
-  bool onlyDefaultFunction = false;
-  MILReadOptions::Parts parts = MILReadOptions::Parts::Joined;
-  std::optional<uint64_t> part;
-  bool defersChecksums = false;
-  bool suppresses = false;
-  ModelDescription *description = nullptr;
-  /// What becomes of the weights of a program that others wrote; null for
-  /// constants with their own values.
-  std::shared_ptr<SourceWeights> sourceWeights = nullptr;
   /// Say what reading decided, as remarks.
   bool remarks = false;
 };
@@ -92,6 +74,11 @@ struct SourceFormat {
   /// Whether what is at a path has this format, for paths without a known
   /// ending; null when that cannot be told.
   bool (*matches)(llvm::StringRef path) = nullptr;
+  /// What changes the program that is read, whatever becomes of it.
+  RequestFlags reads = {};
+  /// What changes the outputs of such programs that take it, too, and what else
+  /// does so of programs that --loss makes models.
+  RequestFlags compiles = {}, compilesWithLoss = {};
   /// Returns null, with the reason reported, when the source is not
   /// well-formed.
   std::unique_ptr<Module> (*read)(const Source &source,

@@ -72,7 +72,7 @@ struct MILReadOptions {
   bool suppresses = false;
   /// What becomes of weights, of ONNX models and PyTorch's archives; null for
   /// constants.
-  SourceWeights *sourceWeights = nullptr;
+  std::shared_ptr<SourceWeights> sourceWeights = nullptr;
   /// Receives what the program says beyond its functions. May be null.
   ModelDescription *description = nullptr;
 };

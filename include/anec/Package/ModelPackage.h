@@ -200,25 +200,33 @@ struct ModelPackage {
   std::string pathOf(llvm::StringRef file) const;
 };
 
-struct PackageOptions {
-  IOMode io = IOMode::Packed;
-  WeightMode weightMode = WeightMode::Packed;
-  WeightOptions weights;
-  /// The form of the weights of products; unset: as in the program.
+/// How weights are stored as integers.
+struct QuantizationOptions {
+  /// The form of the weights of products, which are quantized after the passes;
+  /// unset: they keep their types. Of a model, the weights must be constants of
+  /// the kernels.
   std::optional<Quantization> quantization;
-  /// Where each quantized weight is reported; may be null.
+  /// Where each quantized weight is reported when it is written; may be null.
   QuantizationReport *quantizationReport = nullptr;
   /// Of the inputs of products, for rounding; null to round to nearest.
   std::shared_ptr<const InputMoments> inputMoments = nullptr;
-  /// The facts of the program before passes.
-  ModelFacts facts;
-  /// Weights that are zeros when they are drawn.
-  std::vector<std::string> zeros;
+};
+
+/// How kernels are compiled and written.
+struct PackageOptions : QuantizationOptions {
+  IOMode io = IOMode::Packed;
+  /// Unset: weights are inputs of the kernels.
+  std::optional<WeightMode> weightMode;
+  WeightOptions weights;
   /// `1.3` or `1.0`; empty for the target's default.
   std::string milVersion;
   /// How kernels are lowered to MIL, and for which target. Passes named here
   /// replace the default pipeline.
   PassManagerOptions passes;
+  /// The facts of the program before passes.
+  ModelFacts facts;
+  /// Weights that are zeros when they are drawn.
+  std::vector<std::string> zeros;
 };
 
 /// Compiles `program`, kernels and the host functions that call them, and
