@@ -157,7 +157,8 @@ typedef enum anec_precision ANEC_INT {
 
 typedef struct anec_compile_options {
   size_t struct_size;
-  const char *target; /**< `m1`, `h16`; null: generic, legal for all chips */
+  const char *target; /**< `m1`, `h16`, or the .json file with the results of
+                         `ane-run probe`; null: generic, legal for all chips */
   const char *kernel; /**< compiles only this kernel or layer; null: the model,
                          if there is one */
   /** Overrides of `config` entries: `NAME=VALUE`. */
@@ -228,6 +229,19 @@ typedef struct anec_compile_options {
   const char *function; /**< of a MIL program or a Core ML package; null: all */
   const uint64_t
       *part; /**< of a pipeline of Core ML models, from 0; null: all */
+  /** Inputs of programs that others wrote, as constants: `NAME=NUMBER`, or
+      numbers with commas between them, one for each element. */
+  const char *const *fixes;
+  size_t fix_count;
+  /* For `decode`, again: lists that are empty for what the model suggests. */
+  const int64_t *blocks; /**< positions that a program reads, with logits for
+                              each */
+  size_t block_count;
+  const int64_t *prefills; /**< the same, with logits for one of them */
+  size_t prefill_count;
+  const int64_t *ladder; /**< cached positions of programs */
+  size_t ladder_count;
+  int remarks; /**< reports what reading and passes decided */
 } anec_compile_options;
 
 ANEC_API anec_status anec_compile_options_init(anec_compile_options *options,
@@ -302,6 +316,10 @@ typedef struct anec_build_options {
   const char *quantize_report;
   int cache_states; /**< with `decode`: caches are states of a program for Core
                          ML, instead of a package's */
+  const char *passes;      /**< `A,B`: those that run; null: as usual */
+  const char *skip_passes; /**< `A,B`: those that do not; null: none */
+  int canonical; /**< of MIL: values by position and shared constants, so that
+                      texts can be compared */
 } anec_build_options;
 
 ANEC_API anec_status anec_build_options_init(anec_build_options *options,

@@ -15,6 +15,7 @@
 #define ANEC_PYTHON_BINDINGS_H
 
 #include "anec-c.h"
+#include <deque>
 #include <memory>
 #include <pybind11/pybind11.h>
 #include <string>
@@ -136,6 +137,13 @@ public:
     reals.push_back(std::make_unique<double>(take<double>(value, name)));
     return reals.back().get();
   }
+  const int64_t *wholes(const char *name, size_t &count) {
+    std::vector<int64_t> &list = wholeLists.emplace_back();
+    for (py::handle value : py::list(get(name)))
+      list.push_back(take<int64_t>(value, name));
+    count = list.size();
+    return list.data();
+  }
   int64_t whole(const char *name) { return take<int64_t>(get(name), name); }
   int integer(const char *name) { return take<int>(get(name), name); }
   /// Not negative.
@@ -154,6 +162,7 @@ private:
   std::vector<std::unique_ptr<double>> reals;
   std::vector<const char *> pointers;
   std::vector<std::vector<const char *>> lists;
+  std::deque<std::vector<int64_t>> wholeLists; // their elements stay
 };
 
 inline anec_session_options sessionOptions(Options &values) {

@@ -45,6 +45,11 @@ static anec_compile_options compileOptions(Options &values) {
   options.batch = values.whole("batch");
   options.function = values.text("function");
   options.part = values.number("part");
+  options.fixes = values.texts("fixes", options.fix_count);
+  options.blocks = values.wholes("blocks", options.block_count);
+  options.prefills = values.wholes("prefills", options.prefill_count);
+  options.ladder = values.wholes("ladder", options.ladder_count);
+  options.remarks = values.integer("remarks");
   return options;
 }
 
@@ -134,6 +139,9 @@ static void build(const std::string &path, const std::string &output,
   build.describe_text = keptOfOutput.text("describe_text");
   build.quantize_report = keptOfOutput.text("quantize_report");
   build.cache_states = keptOfOutput.integer("cache_states");
+  build.passes = keptOfOutput.text("passes");
+  build.skip_passes = keptOfOutput.text("skip_passes");
+  build.canonical = keptOfOutput.integer("canonical");
   Reports reports;
   reports.check(unlocked([&] {
     return anec_build(path.c_str(), output.c_str(), &options, &build,

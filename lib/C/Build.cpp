@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "lib/Driver/Build.h"
 #include "Choices.h"
 #include "Handles.h"
+#include "lib/Driver/RefusedFlag.h"
 #include "lib/Report/QuantizationPrinter.h"
 #include "lib/Support/Endings.h"
 #include "llvm/Support/FileSystem.h"
@@ -67,60 +67,128 @@ static bool checkPaths(const Order &order, Diagnostics &diags) {
   return true;
 }
 
-/// Whether options that only some outputs have are for this one.
-static bool checkOutputs(const Order &order, Diagnostics &diags) {
-  const anec_compile_options &given = order.given;
-  const std::pair<const char *, const char *> ofCoreML[] = {
-      {"deployment", order.build.deployment},
-      {"floats", order.build.floats},
-      {"describe", order.build.describe},
-      {"describe_text", order.build.describe_text}};
-  for (auto [name, value] : ofCoreML)
-    if (value && !order.format.isCoreML)
-      return refuse(name, "it is for `coreml` and `compiled-coreml`", diags);
-  bool hasWeights = order.is(outputs::MIL) || order.is(outputs::Package) ||
-                    order.format.isCoreML;
-  if (given.quantize && (!hasWeights || order.stage() == SourceStage::Package))
-    return refuse("quantize",
-                  "it is for sources that are compiled to `mil`, `package`, "
-                  "`coreml` or `compiled-coreml`",
-                  diags);
-  if (order.build.quantize_report && !given.quantize)
-    return refuse("quantize_report", "it is for `quantize`", diags);
-  if (given.loss && !order.is(outputs::Package) && !order.is(outputs::IR) &&
-      !order.is(outputs::Program))
-    return refuse("loss", "it is for `package`, `tdsl` and `ir`", diags);
-  if (order.is(outputs::Program) && (given.lora || given.seed))
-    return refuse(given.lora ? "lora" : "seed",
-                  "it is for what is compiled, not for `tdsl`", diags);
-  if (given.folder)
-    return refuse("folder", "`output` says where the package goes", diags);
-  if (given.precision && order.is(outputs::Package) &&
-      order.stage() == SourceStage::Program)
-    return refuse("precision", "a program of a model says its types", diags);
-  return true;
+/// A flag as a member of the structs.
+static std::string memberOf(RequestFlag flag) {
+  switch (flag) {
+  case RequestFlag::Define:
+  case RequestFlag::Shape:
+  case RequestFlag::Block:
+  case RequestFlag::Prefill:
+    return spelling(flag).str() + "s";
+  case RequestFlag::Fix:
+    return "fixes";
+  case RequestFlag::Init:
+    return "seed";
+  case RequestFlag::Assume:
+    return "assumptions";
+  case RequestFlag::OS:
+    return "macos";
+  case RequestFlag::Fuse:
+    return "fusion";
+  case RequestFlag::Cache:
+    return "cache_states";
+  case RequestFlag::Calibrate:
+    return "calibration";
+  case RequestFlag::CalibrateTokenizer:
+    return "calibration_tokenizer";
+  case RequestFlag::CalibrateTokens:
+    return "calibration_tokens";
+  case RequestFlag::Interface:
+    return "floats";
+  default: {
+    std::string name = spelling(flag).str();
+    std::replace(name.begin(), name.end(), '-', '_');
+    return name;
+  }
+  }
 }
 
-static bool checkDecode(const Order &order, Diagnostics &diags) {
+static GivenFlags givenFlags(const Order &order) {
   const anec_compile_options &given = order.given;
-  if (!given.decode)
-    return !order.build.cache_states ||
-           refuse("cache_states", "it is for `decode`", diags);
-  if (order.stage() != SourceStage::Program)
-    return refuse("decode", "it is for models in .tdsl or .ir", diags);
-  if (!order.build.cache_states)
-    return !(order.format.isCoreML && !given.kernel) ||
-           refuse("decode",
-                  "a program for Core ML has caches as states; set "
-                  "`cache_states`",
-                  diags);
-  if (!order.format.isCoreML && !order.is(outputs::MIL))
-    return refuse("cache_states",
-                  "it is for `coreml`, `compiled-coreml` and `mil`", diags);
-  if (given.kernel)
-    return refuse("cache_states", "it is for whole models", diags);
-  return given.batch <= 1 ||
-         refuse("batch", "a program with states keeps one text", diags);
+  const anec_build_options &build = order.build;
+  const std::pair<RequestFlag, bool> members[] = {
+      {RequestFlag::Define, given.define_count},
+      {RequestFlag::Shape, given.shape_count},
+      {RequestFlag::Fix, given.fix_count},
+      {RequestFlag::Function, given.function},
+      {RequestFlag::Part, given.part},
+      {RequestFlag::Kernel, given.kernel},
+      {RequestFlag::Weights, given.weights},
+      {RequestFlag::WeightMap, given.weight_map},
+      {RequestFlag::Init, given.seed},
+      {RequestFlag::Target, given.target},
+      {RequestFlag::Assume, given.assumption_count},
+      {RequestFlag::OS, given.macos},
+      {RequestFlag::Passes, build.passes},
+      {RequestFlag::SkipPasses, build.skip_passes},
+      {RequestFlag::Remarks, given.remarks},
+      {RequestFlag::Precision, given.precision},
+      {RequestFlag::ForwardOnly, given.forward_only},
+      {RequestFlag::Fuse, given.fusion},
+      {RequestFlag::IO, given.io},
+      {RequestFlag::WeightMode, given.weight_mode},
+      {RequestFlag::Lora, given.lora},
+      {RequestFlag::Loss, given.loss},
+      {RequestFlag::TrainWeights, given.train_weight_count},
+      {RequestFlag::Decode, given.decode},
+      {RequestFlag::Cache, build.cache_states},
+      {RequestFlag::Context, given.context},
+      {RequestFlag::Batch, given.batch > 1},
+      {RequestFlag::Block, given.block_count},
+      {RequestFlag::Prefill, given.prefill_count},
+      {RequestFlag::Ladder, given.ladder_count},
+      {RequestFlag::Quantize, given.quantize},
+      {RequestFlag::QuantizeSkip, given.quantize_skip_count},
+      {RequestFlag::QuantizeReport, build.quantize_report},
+      {RequestFlag::ActivationScales, given.activation_scales},
+      {RequestFlag::ActivationMargin, given.activation_margin},
+      {RequestFlag::Calibrate,
+       given.calibration_count || given.calibration_text_count},
+      {RequestFlag::CalibrateTokenizer, given.calibration_tokenizer},
+      {RequestFlag::CalibrateTokens, given.calibration_tokens},
+      {RequestFlag::Deployment, build.deployment},
+      {RequestFlag::Interface, build.floats},
+      {RequestFlag::Describe, build.describe || build.describe_text},
+      {RequestFlag::MILVersion, given.mil_version},
+      {RequestFlag::Canonical, build.canonical}};
+  GivenFlags flags;
+  for (auto [flag, isGiven] : members)
+    if (isGiven)
+      flags.flags.add(flag);
+  flags.cachesAreStates = build.cache_states;
+  std::string why; // readQuantization reports it
+  std::optional<Quantization> form =
+      Quantization::parse(orEmpty(given.quantize), why);
+  flags.quantizesActivations = form && form->activations;
+  llvm::StringRef passes = orEmpty(build.passes);
+  flags.runsModelPasses =
+      passes.contains("model") || passes.contains("incremental");
+  return flags;
+}
+
+/// Whether all options change something of the output.
+static bool checkOptions(const Order &order, Diagnostics &diags) {
+  static constexpr FlagSpelling spellings = {
+      [](RequestFlag flag) { return "`" + memberOf(flag) + "`"; }, "",
+      "`cache_states`", "`quantize` as `w8a8`"};
+  if (order.given.folder)
+    return refuse("folder", "`output` says where the package goes", diags);
+  std::optional<RefusedFlag> refused = findRefusedFlag(
+      givenFlags(order), sourceFormat(order.path), order.format, spellings);
+  if (refused)
+    return refuse(memberOf(refused->flag), "it " + refused->reason, diags);
+  return !(order.build.cache_states && order.given.kernel) ||
+         refuse("cache_states", "it is for whole models", diags);
+}
+
+/// The passes of `request`.
+static bool readPasses(const anec_build_options &build, BuildRequest &request,
+                       Diagnostics &diags) {
+  request.hasPasses = build.passes != nullptr;
+  return parsePipeline(orEmpty(build.skip_passes), request.skipped, diags) &&
+         parsePipeline(orEmpty(build.passes),
+                       request.options.modelPipelineOptions(),
+                       request.options.passes.passes, diags);
 }
 
 /// Writes what quantization changed of each weight.
@@ -157,6 +225,9 @@ static bool buildOrder(const Order &order, Diagnostics &diags) {
   // Core ML runs what the engine does not take elsewhere.
   if (order.format.isCoreML && !given.framework)
     options.passes.assumptions.path = EnginePath::CoreML;
+  request.canonical = order.build.canonical;
+  if (!readPasses(order.build, request, diags))
+    return false;
   QuantizationReport report;
   if (order.build.quantize_report)
     options.quantizationReport = &report;
@@ -185,8 +256,8 @@ anec_status anec_build(const char *path, const char *output,
   if (!findFormat(build->emit, output, format, own))
     return call.end(false);
   Order order{path, output, *format, *given, *build};
-  return call.end(checkPaths(order, own) && checkOutputs(order, own) &&
-                  checkDecode(order, own) && buildOrder(order, own));
+  return call.end(checkPaths(order, own) && checkOptions(order, own) &&
+                  buildOrder(order, own));
 } catch (const std::bad_alloc &) {
   return outOfMemory(diags);
 }

@@ -7,6 +7,9 @@
 #include "Handles.h"
 #include "lib/API/Diags.h"
 #include "lib/MIL/ShapeArgument.h"
+#include "lib/Probe/Measured.h"
+#include "lib/Probe/ProbedTarget.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace anec;
 using namespace anec::c;
@@ -79,22 +82,6 @@ bool anec::c::refuse(llvm::StringRef name, llvm::StringRef reason,
   return false;
 }
 
-static bool readTarget(const char *name, CompileOptions &options,
-                       Diagnostics &diags) {
-  if (!name)
-    return true;
-  const Target *target = findTarget(name);
-  if (!target) {
-    std::string known;
-    for (const Target &other : allTargets())
-      known += (known.empty() ? "`" : ", `") + other.name.str() + "`";
-    diags.report({}, diag::NoSuchTarget, name, known);
-    return false;
-  }
-  options.setTarget(*target);
-  return true;
-}
-
 bool anec::c::readDefines(const char *const *defines, size_t count,
                           CompileOptions &options, Diagnostics &diags) {
   if (count && !defines)
@@ -109,15 +96,50 @@ bool anec::c::readDefines(const char *const *defines, size_t count,
   return true;
 }
 
-static bool readAssumptions(const anec_compile_options &given,
-                            CompileOptions &options, Diagnostics &diags) {
+/// The chip called `given`, or in the results of a probe. Returns nothing, with
+/// the reason reported, when there is none.
+static std::optional<ProbedTarget>
+findChip(llvm::StringRef given, llvm::StringRef macOS, Diagnostics &diags) {
+  ProbedTarget chip{given.str(), {}};
+  if (given.ends_with(".json")) {
+    std::optional<ProbedTarget> probed = readProbedTarget(given, macOS, diags);
+    if (!probed)
+      return std::nullopt;
+    chip = std::move(*probed);
+  }
+  if (findTarget(chip.target))
+    return chip;
+  std::string known;
+  for (const Target &other : allTargets())
+    known += (known.empty() ? "`" : ", `") + other.name.str() + "`";
+  diags.report({}, diag::NoSuchTarget, chip.target, known);
+  return std::nullopt;
+}
+
+/// The chip, and what is assumed of it.
+static bool readTarget(const anec_compile_options &given,
+                       CompileOptions &options, Diagnostics &diags) {
   if (given.assumption_count && !given.assumptions)
     return refuse("assumptions", "it is null", diags);
+  std::vector<std::string> assumed;
   for (size_t i = 0; i < given.assumption_count; ++i)
-    if (!parseAssumption(orEmpty(given.assumptions[i]),
-                         options.passes.assumptions, diags))
+    assumed.push_back(orEmpty(given.assumptions[i]).str());
+  if (given.target) {
+    std::optional<ProbedTarget> chip =
+        findChip(given.target, orEmpty(given.macos), diags);
+    if (!chip)
       return false;
-  return true;
+    options.setTarget(*findTarget(chip->target));
+    if (chip->floor) {
+      options.passes.measuredTarget = std::make_shared<const Target>(
+          withFloor(*options.passes.target, *chip->floor));
+      options.passes.target = options.passes.measuredTarget.get();
+    }
+    assumed = assumptionsOf(*chip, assumed);
+  }
+  return llvm::all_of(assumed, [&](const std::string &text) {
+    return parseAssumption(text, options.passes.assumptions, diags);
+  });
 }
 
 static bool readSystem(const anec_compile_options &given,
@@ -229,6 +251,21 @@ static bool readPrecision(const anec_compile_options &given,
   return true;
 }
 
+/// A list of positions of the programs of `decode`.
+static bool readPositions(llvm::StringRef name, const int64_t *given,
+                          size_t count, bool isOfDecode,
+                          std::vector<int64_t> &positions, Diagnostics &diags) {
+  if (!count)
+    return true;
+  if (!isOfDecode)
+    return refuse(name, "it is for `decode`", diags);
+  if (!given)
+    return refuse(name, "it is null", diags);
+  positions.assign(given, given + count);
+  return llvm::all_of(positions, [](int64_t number) { return number >= 1; }) ||
+         refuse(name, "it has numbers of positions, at least 1", diags);
+}
+
 static bool readDecode(const anec_compile_options &given,
                        CompileOptions &options, Diagnostics &diags) {
   std::string wrong;
@@ -237,7 +274,16 @@ static bool readDecode(const anec_compile_options &given,
   options.function = orEmpty(given.function).str();
   if (given.part)
     options.part = *given.part;
-  if (!given.decode)
+  DecodePrograms &programs = options.passes.decode;
+  bool decodes = given.decode;
+  if (!readPositions("blocks", given.blocks, given.block_count, decodes,
+                     programs.blocks, diags) ||
+      !readPositions("prefills", given.prefills, given.prefill_count, decodes,
+                     programs.prefills, diags) ||
+      !readPositions("ladder", given.ladder, given.ladder_count, decodes,
+                     programs.ladder, diags))
+    return false;
+  if (!decodes)
     return (!given.context || refuse("context", "it is for `decode`", diags)) &&
            (!given.batch || refuse("batch", "it is for `decode`", diags));
   if (given.context < 0)
@@ -248,8 +294,8 @@ static bool readDecode(const anec_compile_options &given,
                   diags);
   options.train = false;
   options.decode = true;
-  options.passes.decode.context = given.context;
-  options.passes.decode.batch = given.batch ? given.batch : 1;
+  programs.context = given.context;
+  programs.batch = given.batch ? given.batch : 1;
   return true;
 }
 
@@ -266,6 +312,20 @@ bool anec::c::readShapes(const char *const *shapes, size_t count,
   return true;
 }
 
+static bool readFixes(const anec_compile_options &given, ReadOptions &options,
+                      Diagnostics &diags) {
+  if (given.fix_count && !given.fixes)
+    return refuse("fixes", "it is null", diags);
+  for (size_t i = 0; i < given.fix_count; ++i) {
+    std::optional<InputValue> value = parseFixedInput(orEmpty(given.fixes[i]));
+    if (!value)
+      return refuse("fixes", "it takes NAME=NUMBER or NAME=NUMBER,NUMBER",
+                    diags);
+    options.values.push_back(std::move(*value));
+  }
+  return true;
+}
+
 bool anec::c::readOptions(const anec_compile_options &given,
                           CompileOptions &options, Diagnostics &diags) {
   options.kernel = orEmpty(given.kernel).str();
@@ -278,15 +338,16 @@ bool anec::c::readOptions(const anec_compile_options &given,
       options.milVersion != "1.3")
     return refuse("mil_version",
                   wrongChoice(options.milVersion, {"1.3", "1.0"}), diags);
-  return readTarget(given.target, options, diags) &&
+  options.remarks = options.passes.remarks = given.remarks;
+  return readTarget(given, options, diags) &&
          readDefines(given.defines, given.define_count, options, diags) &&
-         readAssumptions(given, options, diags) &&
          readSystem(given, options, diags) &&
          readModes(given, options, diags) &&
          readPrecision(given, options, diags) &&
          readQuantization(given, options, diags) &&
          readDecode(given, options, diags) && readLoss(given, options, diags) &&
-         readShapes(given.shapes, given.shape_count, options, diags);
+         readShapes(given.shapes, given.shape_count, options, diags) &&
+         readFixes(given, options, diags);
 }
 
 //===----------------------------------------------------------------------===//

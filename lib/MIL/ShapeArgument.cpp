@@ -18,3 +18,17 @@ std::optional<InputShape> anec::parseInputShape(llvm::StringRef argument) {
       return std::nullopt;
   return name.empty() ? std::nullopt : std::optional(shape);
 }
+
+std::optional<InputValue> anec::parseFixedInput(llvm::StringRef argument) {
+  auto [name, list] = argument.rsplit('=');
+  llvm::SmallVector<llvm::StringRef, 4> words;
+  list.split(words, ',');
+  std::vector<double> numbers;
+  for (llvm::StringRef word : words)
+    if (word.getAsDouble(numbers.emplace_back()))
+      return std::nullopt;
+  if (name.empty() || numbers.empty())
+    return std::nullopt;
+  TensorType type(DType::FP64, {int64_t(numbers.size())});
+  return InputValue{name.str(), Constant::fromDoubles(type, numbers), true};
+}

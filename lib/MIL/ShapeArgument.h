@@ -13,6 +13,9 @@ namespace anec {
 /// The shape in `NAME=1x3x64`, whose name may have `=`; nothing when `argument`
 /// does not have that form.
 std::optional<InputShape> parseInputShape(llvm::StringRef argument);
+/// Parses `NAME=NUMBER` or `NAME=NUMBER,NUMBER`: the input has these numbers,
+/// one for each element, or one for all. Returns nothing when it is malformed.
+std::optional<InputValue> parseFixedInput(llvm::StringRef argument);
 
 } // namespace anec
 

@@ -8,6 +8,7 @@
 #include "lib/Probe/Diags.h"
 #include "lib/Probe/Measured.h"
 #include "lib/Probe/ProbeFile.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace anec;
 
@@ -40,4 +41,18 @@ std::optional<ProbedTarget> anec::readProbedTarget(llvm::StringRef path,
   std::optional<double> floor = measuredFloor(*file);
   return ProbedTarget{std::move(file->target), std::move(file->assumptions),
                       floor};
+}
+
+std::vector<std::string>
+anec::assumptionsOf(const ProbedTarget &target,
+                    llvm::ArrayRef<std::string> given) {
+  auto ruleOf = [](llvm::StringRef text) { return text.split('=').first; };
+  std::vector<std::string> assumptions = target.assumptions;
+  llvm::erase_if(assumptions, [&](const std::string &assumption) {
+    return llvm::any_of(given, [&](const std::string &other) {
+      return ruleOf(other) == ruleOf(assumption);
+    });
+  });
+  llvm::append_range(assumptions, given);
+  return assumptions;
 }

@@ -7,6 +7,7 @@
 #define ANEC_LIB_PROBE_PROBEDTARGET_H
 
 #include "anec/Support/Diagnostics.h"
+#include "llvm/ADT/ArrayRef.h"
 #include <optional>
 
 namespace anec {
@@ -26,6 +27,10 @@ struct ProbedTarget {
 [[nodiscard]] std::optional<ProbedTarget>
 readProbedTarget(llvm::StringRef path, llvm::StringRef macOS,
                  Diagnostics &diags);
+
+/// What is assumed of the target: `given`, and what was found of other rules.
+std::vector<std::string> assumptionsOf(const ProbedTarget &target,
+                                       llvm::ArrayRef<std::string> given);
 
 } // namespace anec
 

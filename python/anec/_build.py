@@ -9,7 +9,7 @@ import sys
 import typing
 
 from . import _anec
-from ._arguments import StrPath, as_choice, as_path, as_path_or_none
+from ._arguments import StrPath, as_choice, as_path, as_path_or_none, as_texts
 from ._options import CompileOptions, Floats, compiling
 
 if sys.version_info >= (3, 11):
@@ -41,6 +41,9 @@ def build(path: StrPath, output: StrPath, *, emit: typing.Optional[Emit] = None,
           describe: Describe = None, deployment: typing.Optional[str] = None,
           interface: typing.Optional[Floats] = None,
           quantize_report: typing.Optional[StrPath] = None, cache: Cache = "io",
+          passes: typing.Union[str, typing.Iterable[str], None] = None,
+          skip_passes: typing.Union[str, typing.Iterable[str]] = (),
+          canonical: bool = False,
           **options: Unpack[CompileOptions]) -> None:
     """Compiles the source or package at `path` and writes it to `output`, as
     `anec PATH -o OUTPUT` does: of a model, a package (.anepkg), or a whole program
@@ -53,10 +56,15 @@ def build(path: StrPath, output: StrPath, *, emit: typing.Optional[Emit] = None,
     quantize_report  a JSON file that gets what `quantize` changed of each weight
     cache            with `decode`: "io" in a package, or "state" in a program
                      for Core ML
+    passes           the passes that run, in their order, instead of the usual ones:
+                     "decompose,cse", or a list of their names
+    skip_passes      passes that do not run
+    canonical        of MIL: values by position and shared constants, so that texts
+                     can be compared
     options          those of `compile`, but `folder`
 
-    Raises what `compile` raises, and anec.Error when an option is not for this
-    output. An error leaves no part of `output`.
+    Raises what `compile` raises, and anec.Error when an option would change nothing
+    of this output. An error leaves no part of `output`.
     """
     as_choice(emit, (None, *typing.get_args(Emit)), "emit")
     is_state = as_choice(cache, typing.get_args(Cache), "cache")
@@ -65,4 +73,7 @@ def build(path: StrPath, output: StrPath, *, emit: typing.Optional[Emit] = None,
             "emit": emit,
             "quantize_report": as_path_or_none(quantize_report),
             "cache_states": is_state,
+            "passes": None if passes is None else ",".join(as_texts(passes)),
+            "skip_passes": ",".join(as_texts(skip_passes)) or None,
+            "canonical": bool(canonical),
             **as_coreml(describe, deployment, interface)})

@@ -150,8 +150,8 @@ def compile(path: StrPath, **options: Unpack[CompileOptions]) -> Program:
 
     kernel        the kernel or layer to compile
     defines       overrides of `config` entries: a dict
-    target        the chip: "m1" to "m6", or as "h16" or "a17-pro"; None:
-                  legal for all
+    target        the chip: "m1" to "m6", or as "h16" or "a17-pro", or the .json
+                  file with the results of `ane-run probe`; None: legal for all
     assume        "RULE=allow" or "RULE=deny", to know better than the rules
     weights       values of weights: a .safetensors file or a folder of .npy
     weight_map    a JSON file: names of weights -> names there
@@ -194,8 +194,14 @@ def compile(path: StrPath, **options: Unpack[CompileOptions]) -> Program:
                   freezes all other weights
     decode        compiles programs that prefill and decode texts
     context, batch   with `decode`: positions of a text, and texts at once
+    block, prefill   with `decode`: positions that a program reads, with logits for
+                  each, or for one of them: a number, or several
+    ladder        with `decode`: cached positions of programs
     function      the function of a MIL program or a Core ML package; None: all
     part          of a pipeline of Core ML models, only this program, from 0
+    fix           inputs that become constants, of a program that others wrote:
+                  {"sr": 16000}: a number, or one for each element
+    remarks       warn of what reading and passes decided
 
     Raises anec.Error when the source cannot be read or compiled, with the places
     in it, TypeError for an option that does not exist or has another type, and

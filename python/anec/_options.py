@@ -29,6 +29,11 @@ Examples = typing.Union[
     StrPath, typing.Iterable[StrPath]]
 
 
+# Numbers of inputs by name, and numbers of positions.
+Fixed = typing.Mapping[str, typing.Union[float, typing.Iterable[float]]]
+Positions = typing.Union[int, typing.Iterable[int], None]
+
+
 class InspectOptions(typing.TypedDict, total=False):
     """The options of `check` and `predict`, by name; the documentation of `compile` says
     what they do. None is the default, as if an option was not given."""
@@ -63,6 +68,11 @@ class InspectOptions(typing.TypedDict, total=False):
     batch: int
     function: typing.Optional[str]
     part: typing.Optional[int]
+    fix: typing.Optional[Fixed]
+    block: Positions
+    prefill: Positions
+    ladder: Positions
+    remarks: bool
 
 
 class CompileOptions(InspectOptions, total=False):
@@ -77,6 +87,22 @@ def _choices(literal: typing.Any) -> typing.Tuple[str, ...]:
 def _choice_or_none(value: object, literal: typing.Any, name: str) -> typing.Any:
     as_choice(value, (None, *_choices(literal)), name)
     return value
+
+
+def as_fixes(fixed: typing.Optional[Fixed]) -> typing.List[str]:
+    """A dict of numbers by the names of inputs, in words."""
+    if fixed and not hasattr(fixed, "items"):
+        raise TypeError(f"numbers are a dict by name, not {type(fixed).__name__}")
+    return [f"{name}=" + ",".join(repr(number) for number in
+                                  numpy.ravel(numpy.asarray(value, float)).tolist())
+            for name, value in (fixed or {}).items()]
+
+
+def as_positions(given: Positions) -> typing.List[int]:
+    """One number, or several."""
+    if given is None:
+        return []
+    return [given] if isinstance(given, int) else list(given)
 
 
 def as_options(options: typing.Mapping[str, typing.Any]) -> typing.Dict[str, typing.Any]:
@@ -118,6 +144,11 @@ def as_options(options: typing.Mapping[str, typing.Any]) -> typing.Dict[str, typ
         "batch": get("batch", 0),
         "function": get("function"),
         "part": get("part"),
+        "fixes": as_fixes(get("fix")),
+        "blocks": as_positions(get("block")),
+        "prefills": as_positions(get("prefill")),
+        "ladder": as_positions(get("ladder")),
+        "remarks": bool(get("remarks")),
     }
 
 

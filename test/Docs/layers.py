@@ -52,7 +52,7 @@ LAYERS = {
         "Driver": "Support IR Arrays Frontend MIL CoreML Package Formats Runtime Import Train "
                   "API Report",
         "C": "Support IR MIL CoreML Target Passes Package Runtime Generate Import Train API "
-             "Report anec.h Driver",
+             "Probe Report anec.h Driver",
     },
 }
 INCLUDED = {folder: names.split() for folders in LAYERS.values()

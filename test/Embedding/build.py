@@ -51,20 +51,24 @@ def raises(error, called, *args, **named):
 def test_outputs():
     source = EXAMPLES / "mlp.tdsl"
     for name, flags, options in (
-            ("a.mil", ["--init=7"], {}), ("a.ir", ["--init=7"], {}),
+            ("a.mil", ["--init=7"], {"seed": 7}), ("a.ir", [], {}),
+            ("c.mil", ["--init=7", "--canonical", "--skip-passes=cse"],
+             {"seed": 7, "canonical": True, "skip_passes": "cse"}),
+            ("p.ir", ["--passes=decompose,dce"], {"passes": ["decompose", "dce"]}),
             ("a.mlpackage", ["--init=7", "--deployment=macos13", "--interface=fp32"],
-             {"deployment": "macos13", "interface": "fp32"}),
-            ("a.mlmodelc", ["--init=7"], {}),
+             {"seed": 7, "deployment": "macos13", "interface": "fp32"}),
+            ("a.mlmodelc", ["--init=7"], {"seed": 7}),
             ("a.json", ["--init=7", "--emit=json", "--target=m1"],
-             {"emit": "json", "target": "m1"})):
-        same(source, name, flags, seed=7, **options)
+             {"seed": 7, "emit": "json", "target": "m1"})):
+        same(source, name, flags, **options)
     same(EXAMPLES / "llama.tdsl", "l.anepkg",
          ["--forward-only", "--init=1", *(f"--define={n}={v}" for n, v in SMALL.items())],
          forward_only=True, seed=1, defines=SMALL)
     same(EXAMPLES / "llama.tdsl", "d.anepkg",
-         ["--decode", "--context=16", "--batch=2", "--init=1",
-          *(f"--define={n}={v}" for n, v in SMALL.items())],
-         decode=True, context=16, batch=2, seed=1, defines=SMALL)
+         ["--decode", "--context=16", "--batch=2", "--init=1", "--block=1,2",
+          "--prefill=4", "--ladder=8", *(f"--define={n}={v}" for n, v in SMALL.items())],
+         decode=True, context=16, batch=2, seed=1, block=(1, 2), prefill=4, ladder=[8],
+         defines=SMALL)
     same(EXAMPLES / "llama.tdsl", "s.mlpackage",
          ["--decode", "--context=16", "--cache=state", "--init=1",
           *(f"--define={n}={v}" for n, v in SMALL.items())],
@@ -119,23 +123,31 @@ def test_refused():
             (source, "x.gguf", {}, "ends in none of .mil, .mlpackage"),
             (source, "-", {}, "`output` cannot be used: it is the path of a file"),
             (source, "x.mil", {"quantize": "int5"}, "`quantize` cannot be used"),
-            (source, "x.ir", {"quantize": "int8"}, "it is for sources that are compiled to"),
+            (source, "x.ir", {"quantize": "int8"}, "it is for mil, coreml,"),
+            (source, "x.ir", {"fuse": "max"}, "`fusion` cannot be used: it is for dot, report"),
+            (source, "x.tdsl", {"target": "m1"}, "it is for mil, coreml,"),
+            (source, "x.mil", {"fix": {"x": 1}}, "`fixes` cannot be used: it is for .mil"),
+            (source, "x.mil", {"passes": "cse,decomposed"}, "there is no pass `decomposed`"),
+            (source, "x.anepkg", {"decode": True, "block": 0}, "numbers of positions"),
+            (source, "x.anepkg", {"ladder": 4}, "it is for `decode`"),
+            (source, "x.ir", {"canonical": True}, "it is for mil, not for ir"),
+            (source, "x.mil", {"target": "none.json"}, "none.json"),
             (source, "x.mil", {"quantize_report": "r.json"}, "it is for `quantize`"),
             (source, "x.mil", {"quantize_skip": "w"}, "it is for `quantize`"),
             (source, "x.mil", {"calibrate": "text.txt"}, "it is for `quantize`"),
             (source, "x.mil", {"quantize": "w8a8"}, "`w8a8` needs `calibration`"),
             (source, "x.mil", {"quantize": "int8", "activation_margin": 2.0}, "`w8a8`"),
-            (source, "x.mil", {"deployment": "macos13"}, "it is for `coreml`"),
+            (source, "x.mil", {"deployment": "macos13"}, "it is for coreml or"),
             (source, "x.mlpackage", {"deployment": "macos113"}, "did you mean `macos13`?"),
             (source, "x.mil", {"folder": "x"}, "`output` says where"),
-            (source, "x.mil", {"loss": "mse"}, "it is for `package`, `tdsl` and `ir`"),
+            (source, "x.mil", {"loss": "mse"}, "it is for ir, tdsl or package"),
             (source, "x.mil", {"context": 8}, "it is for `decode`"),
             (source, "x.mil", {"cache": "state"}, "it is for `decode`"),
-            (source, "x.mlpackage", {"decode": True}, "set `cache_states`"),
+            (source, "x.mlpackage", {"decode": True}, "is for coreml with `cache_states`"),
             (source, "x.anepkg", {"decode": True, "batch": 5000}, "1 to 1024"),
             (source, "x.anepkg", {"lora": "rank=x"}, "`lora` cannot be used"),
             (package, "x.mil", {}, "it is a package, of which"),
-            (BASE, "x.anepkg", {"decode": True}, "models in .tdsl")):
+            (BASE, "x.anepkg", {"decode": True}, "it is for .tdsl or .ir")):
         text = raises(anec.Error, anec.build, path, output, **options)
         assert message in text, (output, options, text)
         assert not os.path.exists(output), (output, options)

@@ -36,19 +36,6 @@ EnginePath FrameworkFlag::of(llvm::ArrayRef<std::string> programs) const {
                                                  : getValue();
 }
 
-/// `assumptions` and those of `given`, which take precedence.
-static std::vector<std::string> merge(std::vector<std::string> assumptions,
-                                      llvm::ArrayRef<std::string> given) {
-  auto ruleOf = [](llvm::StringRef text) { return text.split('=').first; };
-  llvm::erase_if(assumptions, [&](const std::string &assumption) {
-    return llvm::any_of(given, [&](const std::string &other) {
-      return ruleOf(other) == ruleOf(assumption);
-    });
-  });
-  llvm::append_range(assumptions, given);
-  return assumptions;
-}
-
 /// The version of macOS that `flag` asks for; empty for any.
 static std::string macOSOf(const std::string &flag) {
   const char *given = std::getenv("ANEC_OS");
@@ -127,10 +114,10 @@ ExitCode TargetFlags::readChip(llvm::StringRef given, const Invocation &call,
       diags.report({}, diag::OSForm, wanted);
       return false;
     }
-    return llvm::all_of(merge(std::move(target.assumptions), assumed),
-                        [&](const std::string &text) {
-                          return parseAssumption(text, options.assumptions,
-                                                 diags);
-                        });
+    return llvm::all_of(
+        assumptionsOf(target, llvm::ArrayRef<std::string>(assumed)),
+        [&](const std::string &text) {
+          return parseAssumption(text, options.assumptions, diags);
+        });
   });
 }

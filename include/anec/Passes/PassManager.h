@@ -73,6 +73,8 @@ struct PassManagerOptions {
   std::vector<const PassDef *> passes;
   /// The chip to compile for; never null.
   const Target *target = &genericTarget();
+  /// Owns `target` where that is what was measured of a machine.
+  std::shared_ptr<const Target> measuredTarget = nullptr;
   /// The user chose the target: inputs and outputs are also changed to fit it,
   /// and broken rules that remain are errors.
   bool targetChosen = false;
