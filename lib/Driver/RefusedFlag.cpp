@@ -100,6 +100,17 @@ static std::string outputsOf(RequestFlag flag, SourceStage stage,
   return listOf(names);
 }
 
+/// Whether what `flag` asks for is so anyway: weights have the values that a
+/// seed would draw, and MIL and Core ML have the forward alone.
+static bool isMet(RequestFlag flag, const SourceFormat &format,
+                  const OutputFormat &output) {
+  if (flag == RequestFlag::Init)
+    return format.stage != SourceStage::Package;
+  return flag == RequestFlag::ForwardOnly &&
+         format.stage == SourceStage::Program &&
+         output.runs == RunsPasses::ToFit;
+}
+
 /// Why `flag` changes nothing; empty when it changes something.
 static std::string refusal(RequestFlag flag, const GivenFlags &given,
                            const SourceFormat &format,
@@ -149,7 +160,7 @@ std::optional<RefusedFlag> anec::findRefusedFlag(const GivenFlags &given,
                                                  const FlagSpelling &spelling) {
   for (size_t index = 0; index < allWords<RequestFlag>().size(); ++index) {
     auto flag = RequestFlag(index);
-    if (!given.flags.has(flag))
+    if (!given.flags.has(flag) || isMet(flag, format, output))
       continue;
     std::string reason = refusal(flag, given, format, output, spelling);
     if (!reason.empty())
