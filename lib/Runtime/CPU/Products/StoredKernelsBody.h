@@ -130,7 +130,10 @@ void multiplyColumns(const StoredMatrix &weight, size_t row,
   constexpr size_t most = vectorRegisters == 32 ? 8 : 4;
   size_t column = 0;
   const auto run = [&]<size_t n>() ANEC_INLINE_LAMBDA {
-    constexpr size_t together = n == most && rows > 2 ? 2 : rows;
+    // Several streams within a page of memory are slower than one.
+    constexpr size_t together = n == 1 && bitsOf(form) == 16 ? 1
+                                : n == most && rows > 2      ? 2
+                                                             : rows;
     for (; column + n <= product.n; column += n)
       for (size_t i = 0; i < rows; i += together)
         multiplyBlock<form, adjusted, together, n>(weight, row + i, product,
