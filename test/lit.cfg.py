@@ -3,11 +3,13 @@
 import os
 import platform
 import shutil
-import signal
 import subprocess
+import sys
 
-import lit.formats
 import lit.util
+
+sys.path.insert(0, os.path.dirname(__file__))
+import timed_format  # noqa: E402
 
 
 def is_running(process):
@@ -31,7 +33,7 @@ def folder_of_run(parent):
 
 
 config.name = "anec"
-config.test_format = lit.formats.ShTest(execute_external=False)
+config.test_format = timed_format.TimedFormat()
 config.suffixes = [".tdsl", ".ir", ".mil", ".test"]
 config.excludes = ["Inputs", "Fuzz", "World", "run"]
 config.test_source_root = os.path.dirname(__file__)
@@ -103,11 +105,6 @@ if (lit_config.maxIndividualTestTime == 0 and not os.environ.get("ANEC_SLOW_TEST
         and lit.util.killProcessAndChildrenIsSupported()[0]):
     slower = 6 if config.is_sanitized or config.is_thread_sanitized else 1
     lit_config.maxIndividualTestTime = 900 * slower
-# ANEC_TEST_SECONDS: lit then stops as by Ctrl-C, and says what it has found. Its own
-# --max-time begins anew with each test.
-if os.environ.get("ANEC_TEST_SECONDS"):
-    signal.signal(signal.SIGALRM, signal.default_int_handler)
-    signal.alarm(max(1, int(os.environ["ANEC_TEST_SECONDS"])))
 # `REQUIRES: proc`: a folder that lists the threads of a process.
 if system == "Linux" and os.path.isdir("/proc/self/task"):
     config.available_features.add("proc")

@@ -7,8 +7,8 @@ import copy
 import os
 import subprocess
 
-import lit.formats
 import lit.Test
+import timed_format
 
 # By processor. With each, the kernels of OpenBLAS that a processor has whose best set it
 # is, where they differ.
@@ -40,11 +40,11 @@ class ForcedTest(lit.Test.Test):
         return self.suite.getSourcePath(self.original)
 
 
-class ForcedFormat(lit.formats.ShTest):
+class ForcedFormat(timed_format.TimedFormat):
     """All tests of `names` for all sets."""
 
     def __init__(self, names):
-        super().__init__(execute_external=False)
+        super().__init__()
         self.names = names
 
     def getTestsInDirectory(self, suite, path, lit_config, config):
