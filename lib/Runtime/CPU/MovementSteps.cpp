@@ -95,9 +95,12 @@ static void copyPlane(const uint32_t *source, int64_t fromRow,
               reinterpret_cast<const float *>(from), size_t(fromStride),
               reinterpret_cast<float *>(to), size_t(toStride));
   };
-  if (fromRow == 1 && toColumn == 1 && fromColumn > 0 && toRow > 0)
+  // Narrower planes would turn blocks that are mostly empty.
+  constexpr int64_t leastSide = 8;
+  bool isNarrow = std::min(rows, columns) < leastSide;
+  if (!isNarrow && fromRow == 1 && toColumn == 1 && fromColumn > 0 && toRow > 0)
     return turned(rows, columns, source, fromColumn, target, toRow);
-  if (fromColumn == 1 && toRow == 1 && fromRow > 0 && toColumn > 0)
+  if (!isNarrow && fromColumn == 1 && toRow == 1 && fromRow > 0 && toColumn > 0)
     return turned(columns, rows, source, fromRow, target, toColumn);
   constexpr int64_t block = 16;
   for (int64_t r0 = 0; r0 < rows; r0 += block)
