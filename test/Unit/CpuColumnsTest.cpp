@@ -106,10 +106,13 @@ TEST_P(CpuKernels, SumsSoFar) {
           for (bool isReverse : {false, true}) {
             size_t stride = columns + 2;
             Floats x = randomFloats(rows * stride, -1, 2), out(x.size(), 7);
+            Floats inPlace = x;
             size_t first = isReverse ? (rows - 1) * stride : 0;
             auto step = isReverse ? -ptrdiff_t(stride) : ptrdiff_t(stride);
             sumsSoFar(rows, columns, step, x.data() + first, isExclusive,
                       out.data() + first, rounding);
+            sumsSoFar(rows, columns, step, inPlace.data() + first, isExclusive,
+                      inPlace.data() + first, rounding);
             for (size_t column = 0; column < columns; ++column) {
               double sum = 0;
               for (size_t row = 0; row < rows; ++row) {
@@ -119,9 +122,11 @@ TEST_P(CpuKernels, SumsSoFar) {
                 sum += double(x[at]);
                 EXPECT_TRUE(isNear(out[at], isExclusive ? before : sum,
                                    rounding, 6e-8));
+                EXPECT_TRUE(isSame(out[at], inPlace[at]));
               }
             }
-            EXPECT_EQ(out[columns], 7) << "wrote past a row";
+            for (size_t row = 0; row < rows; ++row)
+              EXPECT_EQ(out[row * stride + columns], 7) << "wrote past a row";
           }
 }
 
@@ -140,78 +145,6 @@ TEST_P(CpuKernels, Transposition) {
         EXPECT_EQ(out[row * outStride + columns], 7u) << "wrote past a row";
       }
     }
-}
-
-//===-- Pooling -----------------------------------------------------------===//
-
-/// What the window of result `at` holds.
-double windowOf(Reduce kind, const PoolShape &shape, const Floats &x,
-                const std::vector<uint32_t> &offsets, size_t at) {
-  double sum = kind == Reduce::Max ? -infinity : 0;
-  for (uint32_t offset : offsets)
-    for (size_t k = 0; k < shape.kernel; ++k) {
-      size_t column = at * shape.stride + k;
-      if (column < shape.before || column >= shape.before + shape.columns)
-        continue;
-      double value = x[offset + column - shape.before];
-      if (kind == Reduce::Max)
-        sum = std::isnan(value) ? value : std::fmax(sum, value);
-      else
-        sum += kind == Reduce::L2 ? value * value : value;
-    }
-  return kind == Reduce::L2 ? std::sqrt(sum) : sum;
-}
-
-TEST_P(CpuKernels, Windows) {
-  for (Reduce kind : {Reduce::Max, Reduce::Sum, Reduce::L2})
-    for (size_t columns : {1, 7, 16, 28, 67})
-      for (size_t kernel : {1, 2, 3, 5})
-        for (size_t stride : {1, 2, 3})
-          for (size_t before : {0, 1, 2}) {
-            PoolShape shape{columns,
-                            before,
-                            kernel,
-                            stride,
-                            (columns + 2 * before) / stride + 1,
-                            nullptr};
-            std::vector<uint32_t> offsets = {3, 80, 150};
-            Floats x = randomFloats(150 + columns);
-            std::vector<double> counts(shape.outputs),
-                scratch(poolScratch(shape));
-            for (size_t i = 0; i < shape.outputs; ++i)
-              counts[i] = double(i % 3 + 1);
-            if (kind == Reduce::Sum)
-              shape.counts = counts.data();
-            Floats out(shape.outputs + 1, 7);
-            poolPad(kind, shape, scratch.data());
-            // Twice: the padding stays.
-            for (unsigned run = 0; run < 2; ++run) {
-              poolRows(kind, shape, offsets.size(), offsets.data(), x.data(),
-                       scratch.data());
-              poolWindows(kind, shape, 3, scratch.data(), out.data());
-            }
-            for (size_t i = 0; i < shape.outputs; ++i) {
-              double expected = windowOf(kind, shape, x, offsets, i);
-              expected /= kind == Reduce::Sum ? counts[i] * 3 : 1;
-              EXPECT_TRUE(isNear(out[i], expected, Rounding::None, 6e-8));
-            }
-            EXPECT_EQ(out[shape.outputs], 7) << "wrote past the end";
-          }
-}
-
-TEST_P(CpuKernels, NoRowsAndNoNumbers) {
-  PoolShape shape{8, 0, 3, 1, 6, nullptr};
-  std::vector<double> scratch(poolScratch(shape));
-  Floats x = {1, 2, nan, 4, 5, 6, 7, 8}, out(6);
-  uint32_t offset = 0;
-  poolPad(Reduce::Max, shape, scratch.data());
-  poolRows(Reduce::Max, shape, 0, nullptr, x.data(), scratch.data());
-  poolWindows(Reduce::Max, shape, 1, scratch.data(), out.data());
-  EXPECT_EQ(out, Floats(6, -infinity));
-  poolRows(Reduce::Max, shape, 1, &offset, x.data(), scratch.data());
-  poolWindows(Reduce::Max, shape, 1, scratch.data(), out.data());
-  for (size_t i = 0; i < 6; ++i)
-    EXPECT_TRUE(isSame(out[i], i < 3 ? nan : x[i + 2])) << i;
 }
 
 //===-- Sorting -----------------------------------------------------------===//

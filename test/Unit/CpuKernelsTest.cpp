@@ -465,6 +465,26 @@ TEST_P(CpuKernels, SoftmaxOfRows) {
     }
 }
 
+TEST_P(CpuKernels, SoftmaxOfSeveralRows) {
+  for (Rounding rounding : roundings)
+    for (size_t rows : {0, 1, 7, 8, 9, 17})
+      for (size_t n : {1, 5, 16, 67, 511, 600}) {
+        Floats x = randomFloats(rows * n, -10, 10), out(rows * n + 1, 7);
+        Floats inPlace = x;
+        softmaxRows(rows, n, x.data(), out.data(), rounding);
+        softmaxRows(rows, n, inPlace.data(), inPlace.data(), rounding);
+        for (size_t row = 0; row < rows; ++row) {
+          std::vector<double> expected = softmaxOf(n, 1, x.data() + row * n);
+          for (size_t i = 0; i < n; ++i) {
+            float value = out[row * n + i];
+            EXPECT_TRUE(isNear(value, expected[i], rounding, 1.5e-6));
+            EXPECT_TRUE(isSame(value, inPlace[row * n + i]));
+          }
+        }
+        EXPECT_EQ(out[rows * n], 7) << "wrote past the end";
+      }
+}
+
 TEST_P(CpuKernels, SoftmaxOfColumns) {
   for (Rounding rounding : roundings)
     for (size_t rows : {0, 1, 5, 301})

@@ -38,11 +38,6 @@ struct KernelTable {
                             const float *, const float *, float *, Rounding);
   void (*normalizeColumns)(size_t, size_t, size_t, const float *, double,
                            const float *, const float *, float *, Rounding);
-  void (*poolPad)(Reduce, const PoolShape &, double *);
-  void (*poolRows)(Reduce, const PoolShape &, size_t, const uint32_t *,
-                   const float *, double *);
-  void (*poolWindows)(Reduce, const PoolShape &, double, const double *,
-                      float *);
   size_t (*firstBefore)(size_t, const float *, float, bool);
   void (*extremePlaces)(bool, size_t, size_t, size_t, const float *, int32_t *);
   void (*sumsSoFar)(size_t, size_t, ptrdiff_t, const float *, bool, float *,

@@ -5,24 +5,26 @@
 ///
 /// \file
 /// A row of results is folded from the rows of the input that its windows
-/// cover, by the kernel for windows of rows.
+/// cover: first row by row, so that the inner loop is over columns next to each
+/// other, then each window's columns.
 ///
 //===----------------------------------------------------------------------===//
 
-#include "Moments.h"
 #include "Steps.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Convolution.h"
 #include "lib/Ops/Pooling.h"
 #include "llvm/ADT/STLExtras.h"
-#include <algorithm>
 #include <array>
+#include <cmath>
 
 using namespace anec;
 using namespace anec::cpu;
 
 namespace {
+
+enum class Fold : uint8_t { Max, Sum, SumSquare };
 
 /// The part of a window that is within the input, and its number of elements
 /// with the padding that counts.
@@ -37,11 +39,7 @@ struct Windows {
     std::vector<Extent> extents = {{0, 1, 1}}; ///< of each result
   };
   std::array<Axis, 3> axes;
-  Reduce kind;
-  bool excludesPadding = true;      ///< from what sums are divided by
-  std::vector<double> columnCounts; ///< by which sums are divided, of results
-  bool hasEmptyColumns = false;     ///< some windows are outside of the input
-  size_t inputs = 1, results = 1;   ///< of a channel
+  size_t inputs = 1, results = 1; ///< of a channel
 
   explicit Windows(const Op &op) {
     PoolAxes given = poolAxes(op, op.operand(param::x)->type.shape);
@@ -67,34 +65,6 @@ struct Windows {
       inputs *= size_t(axis.input);
       results *= axis.extents.size();
     }
-    kind = op.is(ops::MaxPool)  ? Reduce::Max
-           : op.is(ops::L2Pool) ? Reduce::L2
-                                : Reduce::Sum;
-    hasEmptyColumns = llvm::any_of(axes[2].extents, [](const Extent &extent) {
-      return extent.end == extent.begin;
-    });
-    if (!op.is(ops::AvgPool))
-      return;
-    excludesPadding = op.get(param::excludePaddingFromAverage);
-    for (const Extent &extent : axes[2].extents)
-      columnCounts.push_back(double(counted(extent)));
-  }
-
-  /// How many elements of an axis a mean is that of.
-  int64_t counted(const Extent &extent) const {
-    int64_t count =
-        excludesPadding ? extent.end - extent.begin : extent.counted;
-    return std::max<int64_t>(count, 1);
-  }
-
-  PoolShape shape() const {
-    const Axis &columns = axes[2];
-    return {.columns = size_t(columns.input),
-            .before = size_t(columns.before),
-            .kernel = size_t(columns.kernel),
-            .stride = size_t(columns.stride),
-            .outputs = columns.extents.size(),
-            .counts = columnCounts.empty() ? nullptr : columnCounts.data()};
   }
 
   /// Whether there is one window, which covers a channel.
@@ -108,129 +78,136 @@ struct Windows {
 
 } // namespace
 
-namespace {
+/// How values are held while they are folded: sums in fp64.
+template <Fold fold>
+using Held = std::conditional_t<fold == Fold::Max, float, double>;
 
-/// Pools the channels of one task.
-class Pooling {
-public:
-  Pooling(const Windows &windows, double *scratch)
-      : windows(windows), shape(windows.shape()), scratch(scratch) {
-    for (size_t i = 0; i < rowsTogether; ++i)
-      poolPad(windows.kind, shape, scratch + i * poolScratch(shape));
-  }
-
-  static size_t scratchFloats(const Windows &windows) {
-    return 2 * rowsTogether * poolScratch(windows.shape());
-  }
-
-  /// Several rows are folded before their windows are, which read elements
-  /// across the vectors that were written.
-  void run(const float *x, float *out) {
-    const auto &[depths, rows, columns] = windows.axes;
-    size_t count = depths.extents.size() * rows.extents.size();
-    for (size_t first = 0; first < count; first += rowsTogether) {
-      size_t end = std::min(first + rowsTogether, count);
-      for (size_t row = first; row < end; ++row) {
-        findOffsets(row);
-        poolRows(windows.kind, shape, offsets.size(), offsets.data(), x,
-                 held(row));
-      }
-      for (size_t row = first; row < end; ++row)
-        finish(row, out + row * shape.outputs);
-    }
-  }
-
-private:
-  static constexpr size_t rowsTogether = 8;
-
-  double *held(size_t row) const {
-    return scratch + row % rowsTogether * poolScratch(shape);
-  }
-  /// The rows of the result are those of depth after depth.
-  const Extent &depthOf(size_t row) const {
-    return windows.axes[0].extents[row / windows.axes[1].extents.size()];
-  }
-  const Extent &rowOf(size_t row) const {
-    return windows.axes[1].extents[row % windows.axes[1].extents.size()];
-  }
-
-  void findOffsets(size_t row) {
-    int64_t height = windows.axes[1].input, width = windows.axes[2].input;
-    offsets.clear();
-    for (int64_t z = depthOf(row).begin; z < depthOf(row).end; ++z)
-      for (int64_t y = rowOf(row).begin; y < rowOf(row).end; ++y)
-        offsets.push_back(uint32_t((z * height + y) * width));
-  }
-
-  void finish(size_t row, float *out) const {
-    auto isEmpty = [](const Extent &extent) {
-      return extent.end == extent.begin;
-    };
-    double count =
-        double(windows.counted(depthOf(row)) * windows.counted(rowOf(row)));
-    poolWindows(windows.kind, shape, count, held(row), out);
-    // Windows outside of the input are 0, as in the reference.
-    bool isOutside = isEmpty(depthOf(row)) || isEmpty(rowOf(row));
-    if (isOutside || windows.hasEmptyColumns)
-      for (size_t i = 0; i < shape.outputs; ++i)
-        if (isOutside || isEmpty(windows.axes[2].extents[i]))
-          out[i] = 0;
-  }
-
-  const Windows &windows;
-  PoolShape shape;
-  double *scratch;
-  std::vector<uint32_t> offsets;
-};
-
-} // namespace
-
-/// Pools a channel that one window covers.
-static float poolWhole(const Windows &windows, const float *x) {
-  bool isMean = !windows.columnCounts.empty();
-  if (!isMean)
-    return reduceRow(windows.kind, windows.inputs, x, Rounding::None);
-  double count = 1;
-  for (const Windows::Axis &axis : windows.axes)
-    count *= double(windows.counted(axis.extents[0]));
-  if (count == double(windows.inputs))
-    return reduceRow(Reduce::Mean, windows.inputs, x, Rounding::None);
-  double mean, variance;
-  moments(windows.inputs, x, &mean, &variance);
-  return float(mean * double(windows.inputs) / count);
+template <Fold fold>
+static Held<fold> start() {
+  return fold == Fold::Max ? -INFINITY : 0;
 }
 
-static StepFn makePool(const Op &op, StepContext &ctx) {
-  const Value *x = op.operand(param::x);
-  if (x->type.numElements() == 0)
-    return {};
+template <Fold fold>
+static Held<fold> folded(Held<fold> sum, Held<fold> value) {
+  if (fold == Fold::Max)
+    return sum < value || value != value ? value : sum; // NaN stays
+  return sum + value;
+}
+
+/// Folds a row of the input into a row of sums.
+template <Fold fold>
+static void foldRow(const float *x, size_t count, Held<fold> *sums) {
+  for (size_t i = 0; i < count; ++i) {
+    Held<fold> value = x[i];
+    sums[i] =
+        folded<fold>(sums[i], fold == Fold::SumSquare ? value * value : value);
+  }
+}
+
+/// Folds the columns of each window: one position of the kernel after another,
+/// for all windows in which it is inside of the input.
+template <Fold fold>
+static void foldColumns(const Windows::Axis &axis, const Held<fold> *columns,
+                        Held<fold> *results) {
+  auto count = int64_t(axis.extents.size()), stride = axis.stride;
+  std::fill_n(results, count, start<fold>());
+  for (int64_t k = 0; k < axis.kernel; ++k) {
+    int64_t shift = k - axis.before;
+    int64_t first = shift < 0 ? (stride - 1 - shift) / stride : 0;
+    int64_t last = axis.input - 1 - shift; // of the input, less the shift
+    int64_t end = last < 0 ? 0 : std::min(count, last / stride + 1);
+    const Held<fold> *from = columns + shift;
+    // Constant strides, for which there are vector instructions.
+    if (stride == 1)
+      for (int64_t i = first; i < end; ++i)
+        results[i] = folded<fold>(results[i], from[i]);
+    else if (stride == 2)
+      for (int64_t i = first; i < end; ++i)
+        results[i] = folded<fold>(results[i], from[2 * i]);
+    else
+      for (int64_t i = first; i < end; ++i)
+        results[i] = folded<fold>(results[i], from[stride * i]);
+  }
+}
+
+/// The reduction that a fold is, where one window covers a channel.
+template <Fold fold>
+static constexpr Reduce wholeFold = fold == Fold::Max   ? Reduce::Max
+                                    : fold == Fold::Sum ? Reduce::Sum
+                                                        : Reduce::SumSquare;
+
+/// Computes a channel: the rows of a window first, then its columns.
+template <Fold fold, typename Finish>
+static void poolChannel(const Windows &windows, const float *x, float *out,
+                        Finish finish) {
+  const auto &[depths, rows, columns] = windows.axes;
+  if (windows.isWhole()) {
+    int64_t counted = depths.extents[0].counted * rows.extents[0].counted *
+                      columns.extents[0].counted;
+    *out = finish(reduceRow(wholeFold<fold>, windows.inputs, x, Rounding::None),
+                  int64_t(windows.inputs), counted);
+    return;
+  }
+  std::vector<Held<fold>> sums(size_t(columns.input));
+  std::vector<Held<fold>> results(columns.extents.size());
+  for (const Extent &depth : depths.extents)
+    for (const Extent &row : rows.extents) {
+      std::fill(sums.begin(), sums.end(), start<fold>());
+      for (int64_t z = depth.begin; z < depth.end; ++z)
+        for (int64_t y = row.begin; y < row.end; ++y)
+          foldRow<fold>(x + (z * rows.input + y) * columns.input, sums.size(),
+                        sums.data());
+      int64_t inside = (depth.end - depth.begin) * (row.end - row.begin);
+      int64_t counted = depth.counted * row.counted;
+      foldColumns<fold>(columns, sums.data(), results.data());
+      for (auto [result, column] : llvm::zip_equal(results, columns.extents))
+        // Windows outside of the input are 0, as in the reference.
+        *out++ = inside == 0 || column.end == column.begin
+                     ? 0
+                     : finish(result, inside * (column.end - column.begin),
+                              counted * column.counted);
+    }
+}
+
+template <Fold fold, typename Finish>
+static StepFn poolBy(const Op &op, StepContext &ctx, Finish finish) {
   auto windows = std::make_shared<Windows>(op);
+  const Value *x = op.operand(param::x);
   const float *in = ctx.storage.floats(x);
   float *out = ctx.storage.floats(op.result());
   size_t channels = size_t(x->type.shape[0] * x->type.shape[1]);
   Rounding rounding = ctx.rounding(op.result());
   constexpr size_t elements = 8192;
   size_t grain = std::max<size_t>(1, elements / windows->inputs);
-  size_t scratchFloats = Pooling::scratchFloats(*windows);
   return [=, &pool = ctx.pool] {
     pool.parallelRanges(
-        channels, grain, [&](size_t begin, size_t end, unsigned worker) {
-          Pooling pooling(*windows, reinterpret_cast<double *>(
-                                        pool.scratch(worker, scratchFloats)));
-          for (size_t channel = begin; channel < end; ++channel) {
-            const float *from = in + channel * windows->inputs;
-            float *to = out + channel * windows->results;
-            if (windows->isWhole())
-              *to = poolWhole(*windows, from);
-            else
-              pooling.run(from, to);
-          }
+        channels, grain, [&](size_t begin, size_t end, unsigned) {
+          for (size_t channel = begin; channel < end; ++channel)
+            poolChannel<fold>(*windows, in + channel * windows->inputs,
+                              out + channel * windows->results, finish);
           if (rounding == Rounding::FP16)
             roundToHalf((end - begin) * windows->results,
                         out + begin * windows->results,
                         out + begin * windows->results);
         });
   };
+}
+
+static StepFn makePool(const Op &op, StepContext &ctx) {
+  if (op.operand(param::x)->type.numElements() == 0)
+    return {};
+  if (op.is(ops::MaxPool))
+    return poolBy<Fold::Max>(
+        op, ctx, [](double top, int64_t, int64_t) { return float(top); });
+  if (op.is(ops::L2Pool))
+    return poolBy<Fold::SumSquare>(op, ctx, [](double sum, int64_t, int64_t) {
+      return float(std::sqrt(sum));
+    });
+  bool excludes = op.get(param::excludePaddingFromAverage);
+  return poolBy<Fold::Sum>(
+      op, ctx, [excludes](double sum, int64_t inside, int64_t counted) {
+        return float(sum / double(excludes ? inside : counted));
+      });
 }
 
 static constexpr StepRow rows[] = {

@@ -168,28 +168,6 @@ void cpu::normalizeColumns(size_t rows, size_t columns, size_t stride,
                              out, rounding);
 }
 
-size_t cpu::poolScratch(const PoolShape &shape) {
-  // Of the widest vectors.
-  constexpr size_t width = 16;
-  size_t read = (shape.outputs + 2 * width) * shape.stride + shape.kernel;
-  size_t written = shape.before + shape.columns;
-  return read > written ? read : written;
-}
-
-void cpu::poolPad(Reduce kind, const PoolShape &shape, double *scratch) {
-  kernels().poolPad(kind, shape, scratch);
-}
-
-void cpu::poolRows(Reduce kind, const PoolShape &shape, size_t rows,
-                   const uint32_t *offsets, const float *x, double *scratch) {
-  kernels().poolRows(kind, shape, rows, offsets, x, scratch);
-}
-
-void cpu::poolWindows(Reduce kind, const PoolShape &shape, double rowCount,
-                      const double *scratch, float *out) {
-  kernels().poolWindows(kind, shape, rowCount, scratch, out);
-}
-
 size_t cpu::firstBefore(size_t n, const float *x, float last, bool ascending) {
   return kernels().firstBefore(n, x, last, ascending);
 }

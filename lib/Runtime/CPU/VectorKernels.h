@@ -166,29 +166,6 @@ void normalizeColumns(size_t rows, size_t columns, size_t stride,
 /// after it.
 size_t firstBefore(size_t n, const float *x, float last, bool ascending);
 
-//===-- Pooling -----------------------------------------------------------===//
-
-/// Windows along the last axis.
-struct PoolShape {
-  size_t columns; ///< of the input
-  size_t before;  ///< columns of padding at the beginning
-  size_t kernel, stride;
-  size_t outputs;
-  const double *counts; ///< by which sums are divided, of each; null for 1
-};
-/// Doubles that the following need for a row.
-size_t poolScratch(const PoolShape &shape);
-
-/// Writes the padding on both sides of a row, which the others leave.
-void poolPad(Reduce kind, const PoolShape &shape, double *scratch);
-/// Folds rows of x into one: by Max, or in fp64 by Sum or L2, of squares.
-void poolRows(Reduce kind, const PoolShape &shape, size_t rows,
-              const uint32_t *offsets, const float *x, double *scratch);
-/// Folds the columns of each window. Max is -infinity where there are none;
-/// sums are divided by their counts and \p rowCount, L2 is the root.
-void poolWindows(Reduce kind, const PoolShape &shape, double rowCount,
-                 const double *scratch, float *out);
-
 //===-- Along the outer axis ----------------------------------------------===//
 
 /// The row of the first greatest or least element of each column; NaN counts

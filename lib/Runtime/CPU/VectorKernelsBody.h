@@ -12,7 +12,6 @@
 #include "ColumnKernels.h"
 #include "KernelTable.h"
 #include "PanelSums.h"
-#include "PoolKernels.h"
 #include "SearchKernels.h"
 #include "TransposeBlock.h"
 #include "UnaryKernels.h"
@@ -367,8 +366,7 @@ void normalizeElementsKernel(size_t n, const float *x, double mean,
   if (shifts)
     return normalizeElementsBy<false, true>(n, x, mean, factor, scales, shifts,
                                             out, half);
-  normalizeElementsBy<false, false>(n, x, mean, factor, scales, shifts, out,
-                                    half);
+  normalizeRowKernel(n, x, mean, factor, 1, 0, out, rounding);
 }
 
 //===-- Convolutions ------------------------------------------------------===//
@@ -536,9 +534,6 @@ constinit const KernelTable ANEC_KERNEL_TABLE = {
     .normalizeRow = normalizeRowKernel,
     .normalizeElements = normalizeElementsKernel,
     .normalizeColumns = normalizeColumnsKernel,
-    .poolPad = poolPadKernel,
-    .poolRows = poolRowsKernel,
-    .poolWindows = poolWindowsKernel,
     .firstBefore = firstBeforeKernel,
     .extremePlaces = extremePlacesKernel,
     .sumsSoFar = sumsSoFarKernel,
