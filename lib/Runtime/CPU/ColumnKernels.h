@@ -17,18 +17,6 @@
 namespace anec::cpu {
 namespace {
 
-/// Calls block(vectors, column, count) with `vectors` (a constant) whole
-/// vectors of columns, and then with one, of which `count` columns matter.
-template <size_t vectors, typename Block>
-ANEC_INLINE void forEachBlock(size_t columns, Block block) {
-  size_t column = 0;
-  for (; column + vectors * width <= columns; column += vectors * width)
-    block.template operator()<vectors>(column, width);
-  for (; column < columns; column += width)
-    block.template operator()<1>(
-        column, columns - column < width ? columns - column : width);
-}
-
 //===-- Normalization -----------------------------------------------------===//
 
 struct ColumnNorm {

@@ -116,8 +116,9 @@ void softmaxColumns(size_t rows, size_t columns, size_t stride, const float *x,
 //===-- Reductions --------------------------------------------------------===//
 
 /// Sums and products are accumulated in fp64, so that their order has no
-/// visible effect. Max and Min ignore NaN. Without elements: 0 for sums and L2,
-/// -infinity for LogSum, 1 for Product, NaN for Mean, -/+infinity for Max/Min.
+/// visible effect. Max and Min of a NaN are NaN. Without elements: 0 for sums
+/// and L2, -infinity for LogSum, 1 for Product, NaN for Mean, -/+infinity for
+/// Max/Min.
 enum class Reduce : uint8_t {
   L1,
   L2,

@@ -275,15 +275,11 @@ ANEC_INLINE void softmaxColumnBlock(size_t rows, size_t stride, size_t count,
 void softmaxColumnsKernel(size_t rows, size_t columns, size_t stride,
                           const float *x, float *out, Rounding rounding) {
   bool half = rounding == Rounding::FP16;
-  constexpr size_t vectors = 4;
-  size_t column = 0;
-  for (; column + vectors * width <= columns; column += vectors * width)
-    softmaxColumnBlock<vectors>(rows, stride, width, x + column, out + column,
+  forEachBlock<4>(columns, [=]<size_t vectors>(
+                               size_t column, size_t count) ANEC_INLINE_LAMBDA {
+    softmaxColumnBlock<vectors>(rows, stride, count, x + column, out + column,
                                 half);
-  for (; column < columns; column += width) {
-    size_t count = columns - column < width ? columns - column : width;
-    softmaxColumnBlock<1>(rows, stride, count, x + column, out + column, half);
-  }
+  });
 }
 
 //===-- Normalization -----------------------------------------------------===//

@@ -208,6 +208,18 @@ ANEC_INLINE Floats columnResult(Minimum minimum, double) {
   return minimum.value;
 }
 
+/// Calls block(vectors, column, count) with `vectors` (a constant) whole
+/// vectors of columns, and then with one, of which `count` columns matter.
+template <size_t vectors, typename Block>
+ANEC_INLINE void forEachBlock(size_t columns, Block block) {
+  size_t column = 0;
+  for (; column + vectors * width <= columns; column += vectors * width)
+    block.template operator()<vectors>(column, width);
+  for (; column < columns; column += width)
+    block.template operator()<1>(
+        column, columns - column < width ? columns - column : width);
+}
+
 /// Reduces `vectors` whole vectors of columns, or, if `vectors` is 1, the first
 /// `count` columns of one.
 template <typename Fold, size_t vectors, typename Use>
@@ -231,16 +243,11 @@ void reduceColumnsBy(size_t rows, size_t columns, size_t stride, const float *x,
       storeUpTo(count, out + column + j * width, value);
     };
   };
-  constexpr size_t vectors = 4;
-  size_t column = 0;
-  for (; column + vectors * width <= columns; column += vectors * width)
-    foldColumns<Fold, vectors>(rows, stride, x + column, width,
-                               finishAt(column, width));
-  for (; column < columns; column += width) {
-    size_t count = columns - column < width ? columns - column : width;
-    foldColumns<Fold, 1>(rows, stride, x + column, count,
-                         finishAt(column, count));
-  }
+  forEachBlock<4>(columns, [=]<size_t vectors>(
+                               size_t column, size_t count) ANEC_INLINE_LAMBDA {
+    foldColumns<Fold, vectors>(rows, stride, x + column, count,
+                               finishAt(column, count));
+  });
 }
 
 void reduceColumnsKernel(Reduce kind, size_t rows, size_t columns,
