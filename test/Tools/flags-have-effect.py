@@ -134,9 +134,9 @@ OUTPUTS = {"mil": ".mil", "coreml": ".mlpackage", "compiled-coreml": ".mlmodelc"
            "json": ".json", "html": ".html", "package": ".anepkg"}
 if not os.environ.get("ANEC_SLOW_TESTS"):
     # They are like others.
-    for alike in "compiled-coreml", "json", "html":
+    for alike in "compiled-coreml", "json", "html", "dot":
         del OUTPUTS[alike]
-    for alike in "ir", "mlmodelc", "mlmodel", "pt2":
+    for alike in "ir", "mil", "mlmodelc", "mlmodel", "pt2":
         del SOURCES[alike]
 # Those that have the values of weights.
 WITH_WEIGHTS = {"mil", "coreml", "compiled-coreml", "package"}
