@@ -66,8 +66,8 @@ struct Sampling {
 
   /// The corners of point `point` of a block, which is at (x, y).
   void addPoint(Corners &corners, size_t point, double x, double y) const {
-    // The sign of a constant that is -0 stays.
-    corners.constants[point] = -0.0;
+    // The nearest point is a constant of -0 as it is, and not a sum with 0.
+    corners.constants[point] = isNearest ? -0.0 : 0.0;
     if (isNearest)
       return addCorner(corners, 0, point, int64_t(std::nearbyint(x)),
                        int64_t(std::nearbyint(y)), 1);
@@ -102,7 +102,6 @@ struct Sampling {
 
   static void read(const Corners &corners, size_t count, const float *plane,
                    float *to) {
-    // A sum with a constant of 0 would lose the sign of a pixel that is -0.
     if (corners.count == 1) {
       for (size_t i = 0; i < count; ++i)
         to[i] = corners.weights[0][i] == 0 ? float(corners.constants[i])
