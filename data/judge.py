@@ -6,9 +6,9 @@ usage: judge.py REPORT.json                 judge it
        judge.py --check FOLDER              judge what was taken over
 
 A report is refused with every reason that was found: it is not of the form that
-docs/ane.md describes, it is of another version, it is not of an engine, or what
+docs/use/ane.md describes, it is of another version, it is not of an engine, or what
 it says cannot be. Nothing of a refused report is taken over. The kernels, their
-hazards and the predicted times are those of docs/chips.md."""
+hazards and the predicted times are those of docs/reference/chips.md."""
 import argparse
 import hashlib
 import json
@@ -18,7 +18,7 @@ import re
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-CHIPS = os.path.join(HERE, "..", "docs", "chips.md")
+CHIPS = os.path.join(HERE, "..", "docs", "reference", "chips.md")
 
 VERSION = 3  # of reports
 MEASURED_VERSION = 1  # of what is written
@@ -43,7 +43,7 @@ OWN_ERROR = ("large-silu", "large-gelu", "large-softplus")
 
 
 class Table:
-    """The kernels of docs/chips.md: their hazards, and predicted times."""
+    """The kernels of docs/reference/chips.md: their hazards, and predicted times."""
 
     def __init__(self, path):
         self.hazards, self.predicted, self.targets = {}, {}, []
@@ -117,7 +117,7 @@ class Judge:
         chip = self.get(report, "chip", str, "report") or ""
         target = target_of(chip)
         if target not in self.table.targets:
-            self.refuse(f"report: {chip!r} is no chip of docs/chips.md")
+            self.refuse(f"report: {chip!r} is no chip of docs/reference/chips.md")
         elif self.get(report, "target", str, "report") != target:
             self.refuse(f"report: the target of {chip} is {target}, not "
                         f"{report.get('target')!r}")
@@ -510,7 +510,7 @@ def main():
     parser.add_argument("report", nargs="*")
     parser.add_argument("--into", metavar="FOLDER")
     parser.add_argument("--check", metavar="FOLDER")
-    parser.add_argument("--table", default=CHIPS, help="another docs/chips.md")
+    parser.add_argument("--table", default=CHIPS, help="another docs/reference/chips.md")
     given = parser.parse_args()
     table = Table(given.table)
     refused = False
@@ -527,7 +527,7 @@ def main():
         if not reasons:
             print(f"{path}: good: {report['chip']}, {report['system']}")
         if not reasons and given.into:
-            print("refresh docs/chips.md: cmake --build build --target "
+            print("refresh docs/reference/chips.md: cmake --build build --target "
                   "refresh-docs")
         refused |= bool(reasons)
     sys.exit(refused)

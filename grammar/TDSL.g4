@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===---------------------------------------------------------------------===//
 //
-// docs/language.md explains these rules. The grammar has no embedded actions;
+// docs/reference/language.md explains these rules. The grammar has no embedded actions;
 // lib/Frontend/TreeBuilder.cpp turns its tree into the one of Frontend/Ast.h.
 //
 // A token of one spelling is written by that spelling, so that error messages

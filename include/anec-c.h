@@ -288,7 +288,7 @@ typedef struct anec_coreml_options {
   /** Floats of inputs and outputs: `fp16` or `fp32`; null: the program's. */
   const char *floats;
   /** A JSON file that says which inputs are images, what the classes are, and
-      who made it (docs/coreml.md); null: nothing. */
+      who made it (docs/formats/coreml.md); null: nothing. */
   const char *describe;
   /** The same as a text, whose files are relative to the current folder. */
   const char *describe_text;
@@ -627,7 +627,7 @@ typedef struct anec_compare_options {
   const char *const *states; /**< the same, at the beginning; zeros without */
   size_t state_count;
   /** An element may be off by atol + rtol * |reference|; null, both: by what
-     the numerics explain (docs/numerics.md); null, one: 0. */
+     the numerics explain (docs/use/numerics.md); null, one: 0. */
   const double *atol, *rtol;
   int equal_nan;        /**< NaN is right where the reference has NaN */
   const char *function; /**< null: the only one, or a package's default */
@@ -808,7 +808,7 @@ ANEC_API anec_status anec_session_get_state(anec_session *session,
 
 /*===-- Training ----------------------------------------------------------===*/
 
-/** Hyperparameters of AdamW and of the training loop; see docs/train.md. */
+/** Hyperparameters of AdamW and of the training loop; see docs/use/train.md. */
 typedef struct anec_hyperparameters {
   size_t struct_size;
   double learning_rate, min_learning_rate;

@@ -65,7 +65,7 @@ def train(tools, work, numerics):
     for command in (
             [tools / "anec", "test/Train/Inputs/tiny.tdsl", "-o", work / "tiny.anepkg"],
             [tools / "ane-run", "train", work / "tiny.anepkg", "--data",
-             "docs/language.md", "--batch", "4", "--steps", "30", "--lr", "1e-2",
+             "docs/reference/language.md", "--batch", "4", "--steps", "30", "--lr", "1e-2",
              "--validation", "0", "--seed", "1", f"--numerics={numerics}",
              "--checkpoint", work / "run"]):
         subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)

@@ -32,9 +32,9 @@ INTRODUCTION = """<!-- Made by `benchmarks/ops/run.py --markdown`; do not edit. 
 
 # Times of ops
 
-Milliseconds of single ops on the [CPU backend](numerics.md) in fp32 beside
+Milliseconds of single ops on the [CPU backend](../use/numerics.md) in fp32 beside
 onnxruntime {version}: the median of all runs and the least of them, with two threads
-each, taking turns ([how](../benchmarks/README.md#ops)). The ratio is that of the least
+each, taking turns ([how](../../benchmarks/README.md#ops)). The ratio is that of the least
 times; below 1 anec is faster. Of {count} ops {slower} have a ratio above 2; the
 geometric mean is {mean:.2f}. Measured on {processor}, which others used at the same time:
 compare the columns of one row only. {again}

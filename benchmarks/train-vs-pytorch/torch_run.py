@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Trains examples/llama.tdsl in PyTorch fp32 as docs/train.md describes it, and
+"""Trains examples/llama.tdsl in PyTorch fp32 as docs/use/train.md describes it, and
 prints the losses as JSON.
 
 usage: torch_run.py WEIGHTS.safetensors TEXT STEPS SIZES-JSON FLAGS-JSON"""

@@ -5,8 +5,8 @@
 ///
 /// \file
 /// A suite is data: the kernels that it times, how often, and the column that
-/// its report ends with. Each has a file of its own; docs/bench.md describes
-/// them.
+/// its report ends with. Each has a file of its own; docs/use/bench.md
+/// describes them.
 ///
 //===----------------------------------------------------------------------===//
 

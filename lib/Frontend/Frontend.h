@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The front end: source text to syntax tree to IR. docs/language.md specifies
-/// the language.
+/// The front end: source text to syntax tree to IR. docs/reference/language.md
+/// specifies the language.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -10,8 +10,8 @@
 
 namespace anec {
 
-/// Prints `text` as one line, a JSON object; docs/generate.md has the members.
-/// `hasText`: whether a tokenizer made texts of the ids.
+/// Prints `text` as one line, a JSON object; docs/use/generate.md has the
+/// members. `hasText`: whether a tokenizer made texts of the ids.
 void printJson(const GeneratedText &text, bool hasText, llvm::raw_ostream &out);
 
 } // namespace anec

@@ -7,8 +7,8 @@
 /// Each op is defined once, by an OpDef row in lib/Ops. Builder and verifier
 /// use its parameters and `infer`; the front end and the printers its names;
 /// the interpreter and constant folding its `eval`; `decompose` its
-/// decomposition; docs/ops.md is generated from all of it. docs/adding-an-op.md
-/// shows how to add one.
+/// decomposition; docs/reference/ops.md is generated from all of it.
+/// docs/develop/adding-an-op.md shows how to add one.
 ///
 //===----------------------------------------------------------------------===//
 

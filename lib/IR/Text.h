@@ -12,7 +12,8 @@
 ///     return %y
 ///   }
 /// \endcode
-/// Constants equal to their default are omitted. docs/ir.md has the grammar.
+/// Constants equal to their default are omitted. docs/reference/ir.md has the
+/// grammar.
 ///
 //===----------------------------------------------------------------------===//
 

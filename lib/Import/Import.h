@@ -11,7 +11,7 @@
 ///   if (!anec::importModel("Qwen3-0.6B", "qwen3.tdsl", {}, diags))
 ///     diags.print(llvm::errs());
 ///
-/// docs/import.md lists the families of models.
+/// docs/use/import.md lists the families of models.
 ///
 //===----------------------------------------------------------------------===//
 

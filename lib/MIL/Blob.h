@@ -6,7 +6,7 @@
 /// \file
 /// Weights that MIL text refers to as BLOBFILE are stored in weight files: a
 /// 64-byte header, then records at multiples of 64, each a 64-byte header and
-/// the elements of one array. docs/mil.md specifies the format.
+/// the elements of one array. docs/formats/mil.md specifies the format.
 ///
 //===----------------------------------------------------------------------===//
 

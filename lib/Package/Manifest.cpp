@@ -5,7 +5,7 @@
 ///
 /// \file
 /// Members are written in one order, so that the same package has the same
-/// bytes. docs/manifest.schema.json is its schema.
+/// bytes. docs/formats/manifest.schema.json is its schema.
 ///
 //===----------------------------------------------------------------------===//
 

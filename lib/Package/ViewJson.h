@@ -11,7 +11,7 @@
 
 namespace anec {
 
-/// Writes `view` as an object; docs/package.md describes it.
+/// Writes `view` as an object; docs/formats/package.md describes it.
 void printView(const WeightView &view, llvm::json::OStream &out);
 
 /// Reads what `printView` writes. Returns false, with the reason reported at

@@ -19,7 +19,7 @@ What `ane-run doctor --run` found on the chips of users, beside what the cost mo
 predicts ([targets](targets.md)). A row of a kernel is *predicted* until somebody sends
 a report of that chip, and *measured* from then on; a predicted row says nothing about
 whether the kernel is right. `anec --target=CHIP` takes what is measured before what is
-predicted: the time that a run takes at least, and the [hazards](ane.md#what-works-here)
+predicted: the time that a run takes at least, and the [hazards](../use/ane.md#what-works-here)
 that were seen.
 
 To turn rows of your Mac into measured ones takes two minutes:

@@ -8,7 +8,7 @@
 /// each path to the engine, and compares them with the CPU backend: the first
 /// thing to run on a machine, and the report to send. Each program runs in a
 /// child process of its own, so that a crash of the engine's compiler ends only
-/// that process. docs/ane.md describes the report.
+/// that process. docs/use/ane.md describes the report.
 ///
 //===----------------------------------------------------------------------===//
 

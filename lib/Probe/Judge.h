@@ -12,7 +12,7 @@
 
 namespace anec {
 
-/// A verdict on a rule; docs/ane.md lists them.
+/// A verdict on a rule; docs/use/ane.md lists them.
 struct Judgement {
   RuleVerdict verdict;
   std::string why = ""; ///< why the verdict says nothing about the rule

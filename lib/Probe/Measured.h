@@ -53,8 +53,9 @@ std::optional<double> measuredFloor(const ProbeFile &report);
 /// `target` with a measured floor in place of the published one.
 Target withFloor(const Target &target, double microseconds);
 
-/// The page docs/chips.md, with the machines of `folder` as `readMeasured`
-/// takes it. Returns false, with the reason reported, when they cannot be read.
+/// The page docs/reference/chips.md, with the machines of `folder` as
+/// `readMeasured` takes it. Returns false, with the reason reported, when they
+/// cannot be read.
 [[nodiscard]] bool printChipsPage(llvm::StringRef folder,
                                   llvm::raw_ostream &out, Diagnostics &diags);
 

@@ -6,7 +6,8 @@
 /// \file
 /// The JSON that `ane-run probe -o` writes, rule by rule, and `ane-run doctor
 /// --run -o`, trial by trial, each keeping what the other wrote with
-/// `--resume`. `anec --target=FILE.json` reads it. docs/ane.md has its fields.
+/// `--resume`. `anec --target=FILE.json` reads it. docs/use/ane.md has its
+/// fields.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -17,7 +17,7 @@ namespace anec {
 /// Prints a table of the weights, with totals.
 void printQuantization(const QuantizationReport &report,
                        llvm::raw_ostream &out);
-/// Prints the same as a JSON object; docs/quantization.md describes it.
+/// Prints the same as a JSON object; docs/use/quantization.md describes it.
 void printQuantizationJson(const QuantizationReport &report,
                            llvm::raw_ostream &out);
 

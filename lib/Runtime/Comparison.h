@@ -33,7 +33,7 @@ struct Tolerance {
 };
 
 /// `ofLargest` for programs that `backend` runs with `numerics`; they are in
-/// docs/numerics.md.
+/// docs/use/numerics.md.
 double defaultTolerance(const Backend &backend, Numerics numerics);
 
 /// An output, or the final value of a state, beside its reference.

@@ -7,7 +7,7 @@
 /// The vendor's compiler splits a program into tasks, which run one after
 /// another: some ops take several, and some are part of the task of the product
 /// before them. Counts are recorded for the engines of the M1 and the M2;
-/// docs/accuracy.md compares them with these predictions.
+/// docs/reference/accuracy.md compares them with these predictions.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -51,7 +51,7 @@ def compare(path: StrPath, inputs: Sources, *,
                 program itself
     states      what states begin with, like `inputs`; zeros for others
     atol, rtol  an element may be off by atol + rtol * |reference|; None, both: by
-                what the numerics explain (docs/numerics.md); None, one: 0
+                what the numerics explain (docs/use/numerics.md); None, one: 0
     equal_nan   whether NaN is right where the reference has NaN
     function    the function, if there are several; None: a package's default
     defines, weights, weight_map, seed   of a .tdsl `reference`

@@ -112,7 +112,7 @@ class Program:
 
         For .mlpackage and .mlmodelc:
         describe    which inputs are images, what the classes are, and who made
-                    it: a JSON file, or a dict with the same (docs/coreml.md)
+                    it: a JSON file, or a dict with the same (docs/formats/coreml.md)
         deployment  the oldest systems that load it: "macos13" or "ios16"
         interface   floats of inputs and outputs: "fp16" or "fp32"
 

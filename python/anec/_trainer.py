@@ -29,7 +29,7 @@ class Step(typing.NamedTuple):
 
 
 class Hyperparameters(typing.TypedDict, total=False):
-    """Those of AdamW and of the loop of training; docs/train.md describes them."""
+    """Those of AdamW and of the loop of training; docs/use/train.md describes them."""
     learning_rate: float
     min_learning_rate: float
     warmup: float
@@ -50,7 +50,7 @@ class Trainer:
     entry            the entry that trains; None: the only one
     hyperparameters  learning_rate, min_learning_rate, warmup, decay_steps, beta1,
                      beta2, epsilon, weight_decay, clip, loss_scale,
-                     loss_scale_growth; docs/train.md describes them.
+                     loss_scale_growth; docs/use/train.md describes them.
                      `seed` is that of random masks, such as dropout's
     """
 

@@ -18,7 +18,7 @@
 PyTorch 2.6 or newer. A model is a torch.nn.Module with example arguments, or the
 ExportedProgram of torch.export.export, which needs none. Modules are exported as they
 are: call `eval()` first, unless dropout and batch statistics are wanted.
-docs/pytorch.md says what is read."""
+docs/formats/pytorch.md says what is read."""
 from __future__ import annotations
 
 import inspect

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Builds anec for macOS on Linux, as far as a program can be built without being run:
 Debug is compiled and linked, Release is compiled as far as warnings and errors go
-(syntax-only). See docs/building.md.
+(syntax-only). See docs/develop/building.md.
 
   check.py --packages FOLDER [--results FILE] [--source CHECKOUT] [--jobs N]
   check.py --skip REASON | --fail REASON [--results FILE]"""

@@ -16,7 +16,7 @@ it; a row that no block needs is an error too. The files that commands take for 
 small stand-ins, which `Inputs/stand_ins.py` makes. The blocks of a page share a folder if
 the page is among the tutorials; otherwise each has its own.
 
-usage: commands.py ROOT BUILD WORK [--share=2/4] [--page=docs/train.md]"""
+usage: commands.py ROOT BUILD WORK [--share=2/4] [--page=docs/use/train.md]"""
 import argparse
 import importlib.util
 import json
@@ -32,7 +32,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "Inputs"))
 import stand_ins  # noqa: E402
 
-TOGETHER = re.compile(r"docs/(tutorial-.*|start|check)\.md")
+TOGETHER = re.compile(r"docs/use/(tutorial-.*|start|check)\.md")
 PROGRAMS = ("c", "cmake", "cpp", "ir", "mil", "py", "python", "swift", "tdsl", "yaml")
 #: Words that commands begin with, which no block without a language may have.
 COMMAND = re.compile(r"^\s*(?:[A-Z_]+=\S+ )*(?:\$ ?)?(?:\S*/)?(anec|ane-run|cmake|ninja|pip|"
@@ -40,7 +40,7 @@ COMMAND = re.compile(r"^\s*(?:[A-Z_]+=\S+ )*(?:\$ ?)?(?:\S*/)?(anec|ane-run|cmak
 REASONS = ("mac", "download", "long", "network", "root", "excerpt", "test/")
 SECONDS = 200
 #: Pages that run where a module of Python is; test/World runs them in its environment.
-MODULES = {"docs/tutorial-pytorch.md": "torch"}
+MODULES = {"docs/use/tutorial-pytorch.md": "torch"}
 
 
 class Block:
@@ -236,7 +236,7 @@ def main():
     runner = Runner(root, arguments.build.resolve(), work, arguments.listed)
     part, parts = map(int, arguments.share.split("/"))
     pages = sorted(str(page.relative_to(root)) for page in
-                   [*root.glob("*.md"), *root.glob("docs/*.md")])
+                   [*root.glob("*.md"), *root.glob("docs/**/*.md")])
     pages = arguments.page or pages[part - 1::parts]
     for page in pages:
         runner.page(page)

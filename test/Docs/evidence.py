@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Keeps the table of private names in docs/ane.md and the code together.
+"""Keeps the table of private names in docs/use/ane.md and the code together.
 
 usage: evidence.py ROOT
 
@@ -101,7 +101,7 @@ def used(root):
 
 def main():
     root = sys.argv[1]
-    with open(f"{root}/docs/ane.md") as file:
+    with open(f"{root}/docs/use/ane.md") as file:
         page = file.read()
     section = page.split("## Private symbols\n")[1].split("\n## ")[0]
     rows, wrong = {}, []

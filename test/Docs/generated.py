@@ -9,11 +9,12 @@ import sys
 
 anec, docs = sys.argv[1:]
 stale = False
-for page in ("ops", "passes", "rules", "targets", "chips", "errors", "onnx",
-             "pytorch", "diagnostics"):
+for page in ("reference/ops", "reference/passes", "reference/rules", "reference/targets",
+             "reference/chips", "reference/errors", "reference/diagnostics", "formats/onnx",
+             "formats/pytorch"):
     path = pathlib.Path(docs, f"{page}.md")
     old = path.read_text() if path.exists() else ""
-    new = subprocess.run([anec, f"--dump-docs={page}"], check=True, text=True,
+    new = subprocess.run([anec, f"--dump-docs={path.stem}"], check=True, text=True,
                          stdout=subprocess.PIPE).stdout
     difference = list(difflib.unified_diff(
         old.splitlines(), new.splitlines(), f"docs/{page}.md", "now", lineterm=""))

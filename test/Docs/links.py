@@ -8,7 +8,7 @@ import re
 import sys
 
 root = pathlib.Path(sys.argv[1])
-pages = [*root.glob("*.md"), *root.glob("docs/*.md")]
+pages = [*root.glob("*.md"), *root.glob("docs/**/*.md")]
 
 
 def links(page):
@@ -25,7 +25,7 @@ index = root / "docs/README.md"
 if index.exists():
     linked = {(index.parent / target).resolve() for target in links(index)}
     errors += [f"{page.relative_to(root)}: docs/README.md does not link to it"
-               for page in sorted(root.glob("docs/*.md"))
+               for page in sorted(root.glob("docs/**/*.md"))
                if page != index and page.resolve() not in linked]
 print("\n".join(errors + [f"{len(pages)} pages, {len(errors)} errors"]))
 sys.exit(1 if errors or not pages else 0)

@@ -3,7 +3,7 @@
 than modes.txt allows.
 
 A mode of a parameter, of a flag or of a file of anec's is an enumeration (ANEC_ENUM, see
-docs/style.md): its words are written once, and the compiler finds a switch that lacks one. What is
+docs/develop/style.md): its words are written once, and the compiler finds a switch that lacks one. What is
 left is text of others: names in files of formats, keys of JSON, file names. modes.txt has a line for
 each file: how many comparisons it has, and with what. `--list` prints them; `--write` lowers the
 numbers of files that have fewer."""

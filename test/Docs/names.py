@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks that no code tells what a function, a parameter or a result is by its
-name: roles and owners say that (docs/ir.md). Reports names that used to mean
+name: roles and owners say that (docs/reference/ir.md). Reports names that used to mean
 something, and comparisons of names with literals or with parts of names.
 
 usage: names.py ROOT"""

@@ -1,5 +1,5 @@
 """Functions of headers that report to a Diagnostics and return something are
-[[nodiscard]]: a result that nobody looks at is an error that is lost (docs/style.md).
+[[nodiscard]]: a result that nobody looks at is an error that is lost (docs/develop/style.md).
 
 usage: nodiscard.py ROOT [--mend]"""
 import pathlib

@@ -9,10 +9,10 @@ import sys
 root = pathlib.Path(sys.argv[1])
 entries = json.loads(pathlib.Path(sys.argv[2]).read_text())["docs"]
 found = {entry["location"].split("#")[0] for entry in entries}
-missing = [page.name for page in sorted(root.glob("docs/*.md"))
-           if f"docs/{page.stem}.html" not in found and page.name != "README.md"]
+missing = [page.name for page in sorted(root.glob("docs/**/*.md"))
+           if str(page.relative_to(root).with_suffix(".html")) not in found and page.name != "README.md"]
 of_rule = {entry["location"].split("#")[0] for entry in entries if "no-cumsum" in entry["text"]}
-if "docs/rules.html" not in of_rule:
-    missing.append("no-cumsum in docs/rules.md")
+if "docs/reference/rules.html" not in of_rule:
+    missing.append("no-cumsum in docs/reference/rules.md")
 print(len(found), "pages to search,", "without " + ", ".join(missing) if missing else "all")
 sys.exit(bool(missing))

@@ -63,7 +63,7 @@ class Outputs:
         package = f"trained-{version}.anepkg"
         self.run(self.words([*LLAMA, "--init=VERSION"], version, package))
         self.run([str(self.tools / "ane-run"), "train", package, "--steps=1",
-                  f"--data={ROOT / 'docs/language.md'}", f"--checkpoint=run-{version}"])
+                  f"--data={ROOT / 'docs/reference/language.md'}", f"--checkpoint=run-{version}"])
 
     def digest(self, name):
         """Of a file, or of all files of a folder , with its path."""

@@ -128,7 +128,7 @@ class Convert(Job):
             self.run(*CompilePackage.command(self, version)[:-1],
                      f"{version}.anepkg")
             self.run("ane-run", "train", f"{version}.anepkg", "--steps=1",
-                     f"--data={ROOT / 'docs' / 'language.md'}",
+                     f"--data={ROOT / 'docs' / 'reference' / 'language.md'}",
                      f"--checkpoint=run{version}")
         return super().prepare()
 
@@ -158,7 +158,7 @@ class Train(Job):
         resume = (["--resume"] if (self.folder / "run" / "train.jsonl").exists()
                   else [])
         return ["ane-run", "train", "m.anepkg", f"--steps={self.STEPS}",
-                f"--data={ROOT / 'docs' / 'language.md'}", "--checkpoint=run",
+                f"--data={ROOT / 'docs' / 'reference' / 'language.md'}", "--checkpoint=run",
                 "--save-every=5", "--keep=2", "--seed=3", "--threads=1",
                 "--validation-windows=1", "--validate-every=10", *resume]
 

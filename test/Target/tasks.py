@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks in docs/accuracy.md that predicted numbers of tasks are nearer to the
+"""Checks in docs/reference/accuracy.md that predicted numbers of tasks are nearer to the
 recorded ones than numbers of ops are, for programs that are held out.
 
 usage: tasks.py PAGE"""

@@ -141,7 +141,7 @@ if not os.environ.get("ANEC_SLOW_TESTS"):
 # Those that have the values of weights.
 WITH_WEIGHTS = {"mil", "coreml", "compiled-coreml", "package"}
 
-RULES = re.findall(r"^### ([a-z0-9-]+)$", (ROOT / "docs/rules.md").read_text(), re.M)
+RULES = re.findall(r"^### ([a-z0-9-]+)$", (ROOT / "docs/reference/rules.md").read_text(), re.M)
 DENY = [f"--assume={rule}=deny" for rule in RULES]
 ALLOW = [f"--assume={rule}=allow" for rule in RULES]
 WIDE = ["--define=dim=40000"]

@@ -19,7 +19,7 @@ from _onnx_schemas import OWN_DOMAIN, TYPES, default_text, onnx_schemas
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIMITS = {np.dtype(np.float32): 1e-4, np.dtype(np.float64): 1e-4, np.dtype(np.float16): 4e-3}
-# Operators that compute otherwise than the peer, as docs/onnx.md says.
+# Operators that compute otherwise than the peer, as docs/formats/onnx.md says.
 # Or that add -10000 to all scores of a row, whose last digits are lost then.
 WIDER = {"microsoft.DynamicQuantizeLSTM": 0.15, "microsoft.Attention": 1e-3,
          "microsoft.QAttention": 1e-3, "microsoft.MultiHeadAttention": 1e-3}
@@ -353,7 +353,7 @@ def check_schemas(ctx):
             compare_schema(schema, told, own, f"{op} {version}", attributes, signatures)
         if min(numbers[op]) != ends[0]:
             signatures.add(harness.wrong(f"begins at {ends[0]}"), op)
-    page = set(re.findall(r"^\| (\w+) \|", (ROOT / "docs/onnx.md").read_text(), re.M))
+    page = set(re.findall(r"^\| (\w+) \|", (ROOT / "docs/formats/onnx.md").read_text(), re.M))
     for op in sorted(set(history) - page):
         signatures.add(harness.wrong("it is neither read nor refused"), op)
     return steps(attributes=attributes, signatures=signatures)
@@ -364,7 +364,7 @@ def check_microsoft(ctx):
     from onnxruntime.capi import onnxruntime_pybind11_state as state
     rows, numbers = read_tables(ROOT / "lib/Onnx/Microsoft")
     attributes, signatures = Tally(), Tally()
-    page = (ROOT / "docs/onnx.md").read_text().partition("## Operators of onnxruntime")[2]
+    page = (ROOT / "docs/formats/onnx.md").read_text().partition("## Operators of onnxruntime")[2]
     page = set(re.findall(r"^\| (\w+) \|", page, re.M))
     for schema in state.get_all_operator_schema():
         op = schema.name

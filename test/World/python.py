@@ -1,5 +1,5 @@
 """`import anec` as a new user has it: in clean virtual environments, with the versions
-of numpy that are in use, by the workflow that docs/check.md shows, and by the tutorial
+of numpy that are in use, by the workflow that docs/use/check.md shows, and by the tutorial
 that needs PyTorch."""
 import os
 import pathlib
@@ -64,14 +64,14 @@ def check_workflow(ctx):
     is_release = ctx.build == ROOT / "build" and "CMAKE_BUILD_TYPE:STRING=Release" in cache
     flags = [] if is_release else ["--offline"]
     return {"run": run([sys.executable, ROOT / "test/Docs/workflow.py",
-                        ROOT / "docs/check.md", ROOT, ctx.build, ctx.folder / "model",
+                        ROOT / "docs/use/check.md", ROOT, ctx.build, ctx.folder / "model",
                         *flags], ctx.folder) or RIGHT}
 
 
 def check_tutorial(ctx):
     """The page for users of PyTorch, command by command."""
     return {"run": run([sys.executable, ROOT / "test/Docs/commands.py", ROOT, ctx.build,
-                        ctx.folder / "tutorial", "--page=docs/tutorial-pytorch.md"],
+                        ctx.folder / "tutorial", "--page=docs/use/tutorial-pytorch.md"],
                        ctx.folder) or RIGHT}
 
 

@@ -379,7 +379,7 @@ def beside_onnxruntime(ctx, source, sets, name, variant):
         if outcome or also:
             return outcome or also
         errors = element_errors(got["y"], expected["y"])
-        # Of DynamicQuantizeLSTM, anec keeps input and state as floats (docs/onnx.md).
+        # Of DynamicQuantizeLSTM, anec keeps input and state as floats (docs/formats/onnx.md).
         if name == "recurrent" and variant.startswith("dynamic"):
             limit, share = 0.02, 1
         else:

@@ -9,7 +9,7 @@
   run.py --build BUILD --only='architectures/resnet*'      items, also beyond the sample
   run.py --build BUILD --turns --update    writes what was seen to the tables
   run.py --table                           prints the counts of the tables
-  run.py --docs                            writes them to docs/world.md, as --update does
+  run.py --docs                            writes them to docs/develop/world.md, as --update does
 
 A row of the table that becomes worse fails the run, and so does an item without a row.
 What is better than its row is said, for --update to write it down. --report=FILE
@@ -93,7 +93,7 @@ def counts(rows):
 
 
 def table_text():
-    """The counts of the tables, and what they depend on: what docs/world.md shows."""
+    """The counts of the tables, and what they depend on: what docs/develop/world.md shows."""
     rows, versions = read_table()
     subjects = collections.defaultdict(set)
     for section, item, variant, _ in rows:
@@ -160,7 +160,7 @@ def numbers_text(rows):
 
 
 def write_docs():
-    page = HERE.parent.parent / "docs" / "world.md"
+    page = HERE.parent.parent / "docs" / "develop" / "world.md"
     head, rest = page.read_text().split("```text\n", 1)
     page.write_text(f"{head}```text\n{table_text()}```\n" + rest.split("```\n", 1)[1])
 

@@ -333,7 +333,7 @@ constinit const CommandDef commands::Finetune = {
     .details =
         "  Compiles the model with adapters of low rank, trains these, and "
         "writes the model\n  with them added to its weights, a folder that "
-        "transformers loads, or a GGUF file.\n  See docs/finetuning.md.\n",
+        "transformers loads, or a GGUF file.\n  See docs/use/finetuning.md.\n",
     .usual = "o data steps lr batch lora context checkpoint resume "
              "validation-data verbose backend threads",
     .examples =

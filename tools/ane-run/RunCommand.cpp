@@ -41,8 +41,9 @@ private:
 
   cl::opt<bool> compare{
       "compare",
-      cl::desc("Also evaluate in double precision, print the error of each "
-               "output, and fail when one is too large; see docs/numerics.md")};
+      cl::desc(
+          "Also evaluate in double precision, print the error of each "
+          "output, and fail when one is too large; see docs/use/numerics.md")};
   NumberFlag atol{
       "atol", cl::value_desc("A"),
       cl::desc("With --compare, an element may be off by A + R * |reference| "

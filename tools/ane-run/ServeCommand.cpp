@@ -139,7 +139,7 @@ constinit const CommandDef commands::Serve = {
     .details =
         "  Serves /v1/chat/completions, /v1/completions and /v1/models at "
         "127.0.0.1, until\n  SIGINT or SIGTERM. Flags about sampling are for "
-        "requests that do not say it\n  themselves. See docs/serve.md.\n",
+        "requests that do not say it\n  themselves. See docs/use/serve.md.\n",
     .usual = "weights checkpoint tokenizer tokens context temperature port "
              "queue backend threads",
     .examples = R"(  ane-run serve Qwen3-0.6B

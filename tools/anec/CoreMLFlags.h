@@ -35,7 +35,7 @@ struct CoreMLFlags {
       "describe", llvm::cl::value_desc("FILE.json"),
       llvm::cl::desc("What a Core ML package says of itself, and which of its "
                      "inputs are images and outputs class labels "
-                     "(docs/coreml.md)")};
+                     "(docs/formats/coreml.md)")};
 };
 
 } // namespace anec

@@ -105,16 +105,18 @@ ExitCode Explain::explainId(const Invocation &call) const {
   llvm::StringRef meant = suggestion.found();
   return call.usageError(
       "there is no rule, error or message `" + id + "`; " +
-      (meant.empty() ? "docs/rules.md, docs/errors.md and docs/diagnostics.md "
+      (meant.empty() ? "docs/reference/rules.md, docs/reference/errors.md and "
+                       "docs/reference/diagnostics.md "
                        "list them"
                      : "did you mean `" + meant + "`?"));
 }
 
 ExitCode Explain::run(const Invocation &call) {
   if (id.empty() == log.empty())
-    return call.usageError("explain takes a rule, an error, the id of a "
-                           "message, or --log; docs/rules.md, docs/errors.md "
-                           "and docs/diagnostics.md list them");
+    return call.usageError(
+        "explain takes a rule, an error, the id of a "
+        "message, or --log; docs/reference/rules.md, docs/reference/errors.md "
+        "and docs/reference/diagnostics.md list them");
   if (log.empty() && !program.empty())
     return call.usageError("--program belongs to --log");
   return log.empty() ? explainId(call) : explainLog(call);

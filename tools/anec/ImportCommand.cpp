@@ -71,7 +71,7 @@ constinit const CommandDef commands::Import = {
     .details =
         "  FOLDER has config.json and the weights, model.safetensors or "
         "shards of it;\n  MODEL.gguf is a file of llama.cpp, and MODEL.bin a "
-        "checkpoint of llama2.c.\n  docs/import.md lists the families of "
+        "checkpoint of llama2.c.\n  docs/use/import.md lists the families of "
         "models.\n",
     .examples = R"(  anec import Qwen3-0.6B -o qwen3.tdsl
   anec qwen3.tdsl --weights=Qwen3-0.6B --forward-only -o qwen3.anepkg

@@ -57,7 +57,7 @@ struct PackageFlags {
       "loss", llvm::cl::value_desc("output|mse|cross-entropy[:AXIS]"),
       llvm::cl::desc("Train a program that others wrote, .onnx, .pt2, Core ML "
                      "or MIL: its first output is the loss, or is compared "
-                     "with an input `target` (docs/training.md)")};
+                     "with an input `target` (docs/use/training.md)")};
   llvm::cl::list<std::string> trainWeights{
       "train-weights", llvm::cl::value_desc("PATTERN"),
       llvm::cl::desc("The weights that are trained with --loss, by the names "

@@ -6,7 +6,7 @@
 /// \file
 /// What a person wants a Core ML package to say and to take that its program
 /// does not have: names, images, class labels, words and an author. A JSON file
-/// has it (docs/coreml.md):
+/// has it (docs/formats/coreml.md):
 ///
 ///   {
 ///     "author": "Ada",

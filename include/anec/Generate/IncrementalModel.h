@@ -5,7 +5,7 @@
 ///
 /// \file
 /// The text model of a package that was compiled with `--decode`: its programs
-/// read new positions, and find those before in caches. docs/decoding.md
+/// read new positions, and find those before in caches. docs/use/decoding.md
 /// describes the programs.
 ///
 ///   if (anec::hasDecodePrograms(session->package()))

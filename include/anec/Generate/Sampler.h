@@ -21,7 +21,7 @@
 
 namespace anec {
 
-/// How tokens are chosen. Filters apply in the order of docs/generate.md:
+/// How tokens are chosen. Filters apply in the order of docs/use/generate.md:
 /// repeat penalty, temperature, top-k, top-p, min-p.
 struct SamplingOptions {
   /// Divides the logits; 0 takes the most likely token.

@@ -5,7 +5,7 @@
 ///
 /// \file
 /// A package is a folder: kernels as MIL, their weights, the host schedule that
-/// calls them, and manifest.json, which describes them. docs/package.md
+/// calls them, and manifest.json, which describes them. docs/formats/package.md
 /// specifies the format; this is its in-memory form.
 ///
 //===----------------------------------------------------------------------===//

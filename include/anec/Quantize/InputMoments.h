@@ -113,7 +113,7 @@ private:
 /// Rounds the weight of `array` anew, which quantizeArray made of it, so that
 /// the outputs of the product change less: the scales and palettes stay, and
 /// each element takes up the errors of those before it in its row
-/// (docs/quantization.md). A row that does not gain stays as it is. Sets
+/// (docs/use/quantization.md). A row that does not gain stays as it is. Sets
 /// `array.outputs`. Returns false and changes nothing when the moments are not
 /// finite.
 [[nodiscard]] bool roundForOutputs(QuantizedArray &array,

@@ -5,8 +5,8 @@
 ///
 /// \file
 /// What `--quantize=` names: the numbers that weights are stored as, and how
-/// many elements share a scale or a palette. docs/quantization.md defines the
-/// forms.
+/// many elements share a scale or a palette. docs/use/quantization.md defines
+/// the forms.
 ///
 //===----------------------------------------------------------------------===//
 

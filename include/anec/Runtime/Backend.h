@@ -26,7 +26,7 @@ namespace anec {
 enum class Numerics : uint8_t {
   FP32, ///< in fp32 throughout; fp16 results come out unrounded, as fp32
   FP16, ///< in fp32 inside an op, rounded to the declared type after each
-  M1,   ///< as published for that chip's engine, see docs/numerics.md
+  M1,   ///< as published for that chip's engine, see docs/use/numerics.md
   M2,
   M3,
   M4,

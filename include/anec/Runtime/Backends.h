@@ -85,7 +85,7 @@ struct MachineNames {
 
 struct BackendRow {
   std::string name;    ///< `ane`
-  std::string summary; ///< `the Neural Engine, on macOS; see docs/ane.md`
+  std::string summary; ///< `the Neural Engine, on macOS; see docs/use/ane.md`
   BackendCapabilities capabilities;
   llvm::ArrayRef<BackendOption> options;
   /// False when this program was built without it: opening it reports that.

@@ -6,8 +6,8 @@
 /// \file
 /// What the engine's software and Core ML write when something fails, with the
 /// published cause and remedy. The rows are in lib/Target/Errors, one file per
-/// family; docs/errors.md is generated from them. `anec explain --log` finds
-/// them in logs, and the ane backend reports its errors with them.
+/// family; docs/reference/errors.md is generated from them. `anec explain
+/// --log` finds them in logs, and the ane backend reports its errors with them.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -6,9 +6,9 @@
 /// \file
 /// A rule is something that a program must not do on some chips: a row with a
 /// predicate, the source of the rule, and how far it can be trusted. The rows
-/// are in lib/Target/Rules, one file per family; docs/rules.md is generated
-/// from them. `anec check` reports the rules that a program breaks, and
-/// `legalize` rewrites ops that break rules.
+/// are in lib/Target/Rules, one file per family; docs/reference/rules.md is
+/// generated from them. `anec check` reports the rules that a program breaks,
+/// and `legalize` rewrites ops that break rules.
 ///
 //===----------------------------------------------------------------------===//
 

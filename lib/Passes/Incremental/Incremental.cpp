@@ -12,8 +12,8 @@
 ///   ==> host @m.decode1.c256(%tokens: int32[1], %position,
 ///           %k_cache: state<[.., 256]>, %v_cache: ...) -> (%logits)
 ///
-/// Positions may see earlier ones through causal `sdpa` alone. docs/decoding.md
-/// describes what is derived.
+/// Positions may see earlier ones through causal `sdpa` alone.
+/// docs/use/decoding.md describes what is derived.
 ///
 //===----------------------------------------------------------------------===//
 

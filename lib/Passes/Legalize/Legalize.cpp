@@ -232,7 +232,8 @@ constinit const PassDef passes::Legalize = {
     .summary = "Rewrite ops that break a rule of the target",
     .description =
         "%y = silu(%x)  ==>  %s = sigmoid(%x); %y = mul(%x, %s)\n"
-        "and so on, for each rule with a rewrite; docs/rules.md lists them.\n"
+        "and so on, for each rule with a rewrite; docs/reference/rules.md "
+        "lists them.\n"
         "With --target, inputs and outputs are changed to follow the rules\n"
         "too, and a rule that is still broken is an error.",
     .stats = {{{"rewritten", "ops rewritten"},

@@ -6,7 +6,7 @@
 /// \file
 /// Ops are computed in fp16, except those that would compute something else.
 /// `wide` ops stay in fp32, all others are `narrow`; where a value of one kind
-/// is read by the other, it is cast. docs/numerics.md has the reasons.
+/// is read by the other, it is cast. docs/use/numerics.md has the reasons.
 ///
 //===----------------------------------------------------------------------===//
 

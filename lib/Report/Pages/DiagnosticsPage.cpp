@@ -1,4 +1,5 @@
-//===- DiagnosticsPage.cpp - docs/diagnostics.md --------------------------===//
+//===- DiagnosticsPage.cpp - docs/reference/diagnostics.md
+//--------------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,5 @@
-//===- ErrorsPage.cpp - docs/errors.md, from the known errors -------------===//
+//===- ErrorsPage.cpp - docs/reference/errors.md, from the known errors
+//-------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,5 @@
-//===- OnnxPage.cpp - docs/onnx.md, from the table of operators -----------===//
+//===- OnnxPage.cpp - docs/formats/onnx.md, from the table of operators
+//-----------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -53,7 +54,7 @@ model.onnx: error: node `conv1` (Conv): the attributes do not have a number for 
 ## How it is tested
 `test/Onnx/cases.txt` lists what becomes of the cases that the ONNX project publishes for operators and small models (Debian's `libonnx-testdata`), compared in fp32 with its tolerances.
 Of 1,072 cases, 994 pass, and the others are refused for what they are about: 25 have a sequence or an optional value as an input or output, or cut one at computed places; 18 have strings; 10 draw random numbers, `Dropout` in training among them; 9 are of training; 6 convert bfloat16 that is not a constant; 6 have tensors without elements as outputs; 4 (`test_operator_add_broadcast` and others of PyTorch) have doubles of up to 1e223, which fp32 does not hold.
-`test/World/operators.py` compares the tables of attributes with the schemas of the packages `onnx` and `onnxruntime`, and random nodes of every operator and version with onnxruntime ([world.md](world.md)).
+`test/World/operators.py` compares the tables of attributes with the schemas of the packages `onnx` and `onnxruntime`, and random nodes of every operator and version with onnxruntime ([world.md](../develop/world.md)).
 
 ## Operators
 *Since* is the first version of the operator set that has the operator.

@@ -1,4 +1,5 @@
-//===- RulesPage.cpp - docs/rules.md, from the rules ----------------------===//
+//===- RulesPage.cpp - docs/reference/rules.md, from the rules
+//----------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -42,7 +43,7 @@ static void printRule(const Rule &rule, llvm::raw_ostream &out) {
 static void printUnprobed(llvm::raw_ostream &out) {
   out << "\n"
          "`ane-run probe` tests the rules on the current machine\n"
-         "([ane.md](ane.md#what-this-machine-takes)), except:\n\n"
+         "([ane.md](../use/ane.md#what-this-machine-takes)), except:\n\n"
          "| rule | why |\n"
          "|---|---|\n";
   for (const Rule *rule : allRules())

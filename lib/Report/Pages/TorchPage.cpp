@@ -1,4 +1,5 @@
-//===- TorchPage.cpp - docs/pytorch.md, from the table of operators -------===//
+//===- TorchPage.cpp - docs/formats/pytorch.md, from the table of operators
+//-------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -28,7 +29,7 @@ anec model.pt2 --shape x=1x3x224x224 -o model.mil          # if its extents are 
 ```
 
 ## From Python
-`import anec.torch`, in the [Python module](embedding.md), takes a module and example arguments, or an `ExportedProgram`. It needs PyTorch 2.6 or newer.
+`import anec.torch`, in the [Python module](../use/embedding.md), takes a module and example arguments, or an `ExportedProgram`. It needs PyTorch 2.6 or newer.
 
 ```python
 import torch, anec.torch
@@ -49,7 +50,7 @@ print(session(torch.rand(1, 3, 224, 224)))
 | `check(model, args, target, ...)` | findings; of the path of Core ML, unless `framework=` says another |
 | `Session(model, args, ...)` | runs: tensors in the structure of the example, tensors in that of the module's outputs. Tensors on the CPU share their memory with anec. Weights are those of the moment of the export, and extents that `dynamic_shapes` leaves open those of the example, unless `shapes={"x": (5, 3)}` gives others |
 
-`torch.compile(model, backend="anec")` runs forward and backward passes by anec's CPU backend, in fp32, and leaves to PyTorch what anec does not read: random numbers of a dropout, float64, inputs and constants beyond 32 bits, for instance (a result beyond them is the nearest that fits). Graphs with symbolic extents are compiled for each shape that comes. It is a way to compare every operator of a training with PyTorch's, and not a fast one: [times of five models](../benchmarks/README.md#torch-compile) beside eager execution and inductor.
+`torch.compile(model, backend="anec")` runs forward and backward passes by anec's CPU backend, in fp32, and leaves to PyTorch what anec does not read: random numbers of a dropout, float64, inputs and constants beyond 32 bits, for instance (a result beyond them is the nearest that fits). Graphs with symbolic extents are compiled for each shape that comes. It is a way to compare every operator of a training with PyTorch's, and not a fast one: [times of five models](../../benchmarks/README.md#torch-compile) beside eager execution and inductor.
 
 ```python
 compiled = torch.compile(model, backend="anec")
@@ -63,7 +64,7 @@ for graph in anec.torch.report():          # one each, forward and backward
 
 `anec model.pt2 --loss=mse -o model.anepkg` makes a package that trains, with weights by
 the names of the `state_dict`, and `--weights=` takes them back into the model:
-[training.md](training.md#programs-that-others-wrote). Export with `eval()`, or in
+[training.md](../use/training.md#programs-that-others-wrote). Export with `eval()`, or in
 training mode, in which `batch_norm` has the statistics of each batch and updates the running
 ones. A program of
 forward and backward, as PyTorch derives it (`_export_forward_backward` of

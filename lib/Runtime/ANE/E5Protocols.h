@@ -5,7 +5,7 @@
 ///
 /// \file
 /// Declares the private classes of Core ML that `--path=e5` calls, like
-/// Protocols.h: nothing links Core ML. docs/ane.md says who published the
+/// Protocols.h: nothing links Core ML. docs/use/ane.md says who published the
 /// private ones.
 ///
 //===----------------------------------------------------------------------===//

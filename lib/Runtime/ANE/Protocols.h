@@ -6,7 +6,7 @@
 /// \file
 /// Declares the private classes, so that calls have the right types. `id<...>`
 /// is an object or, in protocols of class methods, the class itself.
-/// docs/ane.md lists each method, why it is called and who published it.
+/// docs/use/ane.md lists each method, why it is called and who published it.
 ///
 //===----------------------------------------------------------------------===//
 

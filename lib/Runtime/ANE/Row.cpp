@@ -42,7 +42,8 @@ static constexpr Option options[] = {
      "earlier processes kept",
      "", "false"},
     {"path", Option::Choice, Option::Machine,
-     "the framework methods to use; see docs/ane.md", "", "in-memory", paths},
+     "the framework methods to use; see docs/use/ane.md", "", "in-memory",
+     paths},
     {"compile-limit", Option::Count, Option::Process,
      "programs that a process compiles before it stops or, in training, "
      "continues in a new process (default 110)",
@@ -84,7 +85,7 @@ static bool reportNotBuilt(Diagnostics &diags) {
 BackendRow anec::aneBackendNotBuilt() {
   BackendRow row;
   row.name = "ane";
-  row.summary = "the Neural Engine, on macOS; see docs/ane.md";
+  row.summary = "the Neural Engine, on macOS; see docs/use/ane.md";
   row.capabilities.portTypes = {DType::FP16, DType::FP32, DType::Int32};
   row.capabilities.takesWeightsAsInputs = true;
   row.capabilities.takesText = true;

@@ -8,7 +8,7 @@
 /// backend's own pool. There are two implementations: the platform's BLAS,
 /// which every processor has, and anec's own kernels for AVX-512, AVX2 and
 /// NEON, which stay only as long as benchmarks/products shows them to be faster
-/// (docs/numerics.md has the figures).
+/// (docs/use/numerics.md has the figures).
 ///
 //===----------------------------------------------------------------------===//
 

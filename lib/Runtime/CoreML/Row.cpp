@@ -38,7 +38,7 @@ static constexpr Option options[] = {
 BackendRow anec::coreMLBackendNotBuilt() {
   BackendRow row;
   row.name = "coreml";
-  row.summary = "Core ML, on macOS; see docs/coreml-backend.md";
+  row.summary = "Core ML, on macOS; see docs/use/coreml-backend.md";
   row.capabilities.portTypes = {DType::FP16,  DType::FP32, DType::Int32,
                                 DType::Int16, DType::Int8, DType::UInt16,
                                 DType::UInt8, DType::Bool};

@@ -28,7 +28,7 @@
 ///   tile              all is wrong after a program with `tile` (M3)
 ///   virtual-machine   programs are not loaded, and the framework knows why
 ///
-/// docs/ane.md has their sources.
+/// docs/use/ane.md has their sources.
 ///
 //===----------------------------------------------------------------------===//
 

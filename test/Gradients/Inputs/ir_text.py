@@ -1,4 +1,4 @@
-"""Reads the text of the IR (docs/ir.md), as far as programs from .tdsl have it."""
+"""Reads the text of the IR (docs/reference/ir.md), as far as programs from .tdsl have it."""
 import dataclasses
 import math
 import re

@@ -1,4 +1,4 @@
-"""Ops that sort, move, look up and resize, as docs/ops.md defines them."""
+"""Ops that sort, move, look up and resize, as docs/reference/ops.md defines them."""
 import math
 
 import torch

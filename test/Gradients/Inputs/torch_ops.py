@@ -1,4 +1,4 @@
-"""Ops of the IR, computed with PyTorch as docs/ops.md defines them. Each is a
+"""Ops of the IR, computed with PyTorch as docs/reference/ops.md defines them. Each is a
 function of its operands, with its constants as keywords."""
 import math
 

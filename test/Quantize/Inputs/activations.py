@@ -183,7 +183,7 @@ class Case:
 
 
 def scales_of(largest, scales, margin):
-    """By docs/quantization.md."""
+    """By docs/use/quantization.md."""
     whole = largest.max()
     if whole == 0:
         return np.ones_like(largest)

@@ -210,7 +210,7 @@ def ranges_of(config, arrays, names, ids):
 
 
 def scales_of(largest, flags):
-    """By docs/quantization.md."""
+    """By docs/use/quantization.md."""
     margin = 1.0 if "margin=1" in flags else 1.5
     whole = largest.max()
     if whole == 0:

@@ -1,4 +1,4 @@
-"""What docs/quantization.md defines, in numpy, and readers of what anec writes."""
+"""What docs/use/quantization.md defines, in numpy, and readers of what anec writes."""
 import json
 import pathlib
 import re

@@ -17,7 +17,7 @@ root, folder = sys.argv[1:]
 spec = importlib.util.spec_from_file_location("judge", f"{root}/data/judge.py")
 judge = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(judge)
-table = judge.Table(f"{root}/docs/chips.md")
+table = judge.Table(f"{root}/docs/reference/chips.md")
 CHIPS = ["Apple M1", "Apple M1 Pro", "Apple M2 Max", "Apple M3", "Apple M3 Ultra",
          "Apple M4", "Apple M4 Max", "Apple M5", "Apple M5 Pro", "Apple M6"]
 SYSTEMS = ["Version 14.6.1 (Build 23G93)", "Version 15.5 (Build 24F74)",

@@ -5,8 +5,8 @@
 ///
 /// \file
 /// The backend that hands MIL text and weights to the private framework of the
-/// Apple Neural Engine. docs/ane.md documents it with sources. It is a separate
-/// library, anec-ane.
+/// Apple Neural Engine. docs/use/ane.md documents it with sources. It is a
+/// separate library, anec-ane.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +25,8 @@ BackendRow aneBackend();
 /// what is missing when it is opened.
 BackendRow aneBackendNotBuilt();
 
-/// The methods and functions that compile, load and run programs. docs/ane.md
-/// lists what is published about each, with contradictions.
+/// The methods and functions that compile, load and run programs.
+/// docs/use/ane.md lists what is published about each, with contradictions.
 enum class AnePath : uint8_t {
   InMemory, ///< `_ANEInMemoryModel`: used by most known programs
   Client,   ///< `_ANEClient` with a `_ANEModel` of the staged folder

@@ -5,8 +5,8 @@
 ///
 /// \file
 /// The backend that hands packages to Core ML, by its public methods alone.
-/// docs/coreml-backend.md documents it. It is a separate library, anec-coreml,
-/// which has no name of a private framework.
+/// docs/use/coreml-backend.md documents it. It is a separate library,
+/// anec-coreml, which has no name of a private framework.
 ///
 //===----------------------------------------------------------------------===//
 

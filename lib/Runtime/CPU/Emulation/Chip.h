@@ -5,8 +5,8 @@
 ///
 /// \file
 /// The published arithmetic of the engines, as data. None of it is documented
-/// by the vendor; docs/numerics.md names the sources and says what is assumed
-/// where they are silent.
+/// by the vendor; docs/use/numerics.md names the sources and says what is
+/// assumed where they are silent.
 ///
 //===----------------------------------------------------------------------===//
 
