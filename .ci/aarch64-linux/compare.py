@@ -22,9 +22,9 @@ CPU_TESTS = "|".join([
     r"Gradients/(activations|norms|products|unary)\.ir", r"(Package|Onnx)/digests\."])
 SUITES = [
     # Of products, CpuTiles has the part that takes no minutes.
-    ("unit tests", "max", r" Unit/(?!CpuProducts\.)"),
+    ("unit tests", "max", r" Unit/(?!Runtime/CpuProducts\.)"),
     ("CPU backend", "max", f" ({CPU_TESTS})"),
-    ("CPU kernels on a Cortex-A53", "cortex-a53", r" Unit/Cpu(Tiles|Merging)\."),
+    ("CPU kernels on a Cortex-A53", "cortex-a53", r" Unit/Runtime/Cpu(Tiles|Merging)\."),
 ]
 # Of losses, relative: sums are added in another order.
 TOLERANCE = {"fp32": 1e-5, "fp16": 2e-3}

@@ -26,7 +26,7 @@ def tests_of(program):
 
 def main(folder):
     filters = collections.defaultdict(dict)
-    for path in sorted(pathlib.Path(folder).glob("*.test")):
+    for path in sorted(pathlib.Path(folder).rglob("*.test")):
         for program, text in re.findall(r"^(?:# )?RUN: (\S+) --gtest_filter='(.*)'",
                                         path.read_text(), re.M):
             filters[program][path.name] = text.split(":")

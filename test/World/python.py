@@ -41,8 +41,8 @@ def environment_with(ctx, version):
 def check_numpy(version):
     def check(ctx):
         python = environment_with(ctx, version)
-        arrays = ROOT / "test/Embedding/arrays.py"
-        api = [ROOT / "test/Embedding/api.py", ctx.folder, ROOT / "examples/llama.tdsl"]
+        arrays = ROOT / "test/API/arrays.py"
+        api = [ROOT / "test/API/api.py", ctx.folder, ROOT / "examples/llama.tdsl"]
         built = {"PYTHONPATH": str(ctx.build / "python"), "PYTHONDONTWRITEBYTECODE": "1"}
         outcomes = {
             "arrays": run([python, arrays, 600], ctx.folder, **built) or RIGHT,

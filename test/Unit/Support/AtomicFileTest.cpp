@@ -1,0 +1,223 @@
+//===- AtomicFileTest.cpp - files appear whole or not at all --------------===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "lib/Support/AtomicFile.h"
+#include "test/Unit/TemporaryFolder.h"
+#include "gtest/gtest.h"
+#include <csignal>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace anec;
+using namespace anec::test;
+using Names = std::vector<std::string>;
+
+namespace {
+
+TEST(AtomicFile, AppearsOnCommit) {
+  TemporaryFolder folder;
+  Diagnostics diags;
+  AtomicFiles files(diags);
+  OutputFile *file = files.add(folder / "out.mil");
+  ASSERT_NE(file, nullptr);
+  *file << "text " << 7;
+  EXPECT_NE(folder.names(), Names{"out.mil"});
+  EXPECT_TRUE(files.commit());
+  EXPECT_EQ(folder.names(), Names{"out.mil"});
+  EXPECT_EQ(readBytes(folder / "out.mil"), "text 7");
+  EXPECT_EQ(messages(diags), "");
+}
+
+TEST(AtomicFile, ReplacesOnlyOnCommit) {
+  TemporaryFolder folder;
+  std::string path = folder.write("out", "before");
+  Diagnostics diags;
+  {
+    AtomicFiles files(diags);
+    *files.add(path) << "given up";
+  }
+  EXPECT_EQ(readBytes(path), "before");
+  EXPECT_EQ(folder.names(), Names{"out"});
+  AtomicFiles files(diags);
+  *files.add(path) << "after";
+  EXPECT_TRUE(files.commit(AtomicFiles::Durability::Synced));
+  EXPECT_EQ(readBytes(path), "after");
+  EXPECT_EQ(folder.names(), Names{"out"});
+}
+
+TEST(AtomicFile, CreatesFoldersAndTakesThemBack) {
+  TemporaryFolder folder;
+  Diagnostics diags;
+  {
+    AtomicFiles files(diags);
+    ASSERT_NE(files.add(folder / "a/b/out"), nullptr);
+    EXPECT_EQ(folder.names(), Names{"a/"});
+  }
+  EXPECT_EQ(folder.names(), Names{});
+  AtomicFiles files(diags);
+  *files.add(folder / "a/b/out") << "x";
+  EXPECT_TRUE(files.commit());
+  EXPECT_EQ(folder.names("a/b"), Names{"out"});
+}
+
+TEST(AtomicFile, PermissionsFollowTheUmask) {
+  TemporaryFolder folder;
+  mode_t before = ::umask(022);
+  Diagnostics diags;
+  AtomicFiles files(diags);
+  *files.add(folder / "a/out") << "x";
+  EXPECT_TRUE(files.commit());
+  ::umask(before);
+  struct stat status;
+  ASSERT_EQ(::stat((folder / "a").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0755u);
+  ASSERT_EQ(::stat((folder / "a/out").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0644u);
+}
+
+TEST(AtomicFile, ReplacingKeepsPermissions) {
+  TemporaryFolder folder;
+  mode_t before = ::umask(022);
+  struct stat status;
+  // Wider than the umask allows, and narrower.
+  for (mode_t mode : {0600u, 0664u, 0444u}) {
+    folder.write("out", "old");
+    ASSERT_EQ(::chmod((folder / "out").c_str(), mode), 0);
+    Diagnostics diags;
+    AtomicFiles files(diags);
+    OutputFile *file = files.add(folder / "out");
+    ASSERT_NE(file, nullptr);
+    *file << "new";
+    for (const std::string &name : folder.names()) {
+      ASSERT_EQ(::stat((folder / name).c_str(), &status), 0);
+      EXPECT_EQ(status.st_mode & 07777, mode) << name;
+    }
+    EXPECT_TRUE(files.commit());
+    EXPECT_EQ(readBytes(folder / "out"), "new");
+    ASSERT_EQ(::stat((folder / "out").c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 07777, mode);
+    ASSERT_EQ(::chmod((folder / "out").c_str(), 0600), 0);
+  }
+  ::umask(before);
+}
+
+TEST(AtomicFile, WritesBlocksFromThreads) {
+  TemporaryFolder folder;
+  Diagnostics diags;
+  AtomicFiles files(diags);
+  OutputFile *file = files.add(folder / "out");
+  std::vector<std::thread> threads;
+  for (char c = 'a'; c < 'i'; ++c)
+    threads.emplace_back([=] {
+      std::string block(1000, c);
+      file->writeAt(uint64_t(c - 'a') * 2000, block.data(), block.size());
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_TRUE(files.commit());
+  std::string expected;
+  for (char c = 'a'; c < 'i'; ++c)
+    expected += std::string(1000, c) + std::string(c == 'h' ? 0 : 1000, '\0');
+  EXPECT_EQ(readBytes(folder / "out"), expected);
+}
+
+TEST(AtomicFile, PercentSignsAreNoPlaceholders) {
+  TemporaryFolder folder;
+  Diagnostics diags;
+  AtomicFiles files(diags);
+  *files.add(folder / "100%/%%%%") << "x";
+  EXPECT_TRUE(files.commit());
+  EXPECT_EQ(folder.names("100%"), Names{"%%%%"});
+}
+
+TEST(AtomicFile, FollowsLinks) {
+  TemporaryFolder folder;
+  std::string target = folder.write("target", "before");
+  ASSERT_EQ(::symlink(target.c_str(), (folder / "link").c_str()), 0);
+  Diagnostics diags;
+  AtomicFiles files(diags);
+  *files.add(folder / "link") << "after";
+  EXPECT_TRUE(files.commit());
+  EXPECT_EQ(readBytes(target), "after");
+  EXPECT_TRUE(llvm::sys::fs::is_symlink_file(folder / "link"));
+}
+
+TEST(AtomicFile, FolderInTheWay) {
+  TemporaryFolder folder;
+  Diagnostics diags;
+  AtomicFiles files(diags);
+  EXPECT_EQ(files.add(folder / ""), nullptr);
+  EXPECT_EQ(messages(diags),
+            "cannot write the file: Is a directory [cannot-write]\n");
+}
+
+TEST(AtomicFile, FileInTheWayOfAFolder) {
+  TemporaryFolder folder;
+  folder.write("weights", "");
+  Diagnostics diags;
+  AtomicFiles files(diags);
+  EXPECT_EQ(files.add(folder / "weights/out.bin"), nullptr);
+  EXPECT_TRUE(diags.hasErrors());
+}
+
+TEST(AtomicFile, NoPermission) {
+  TemporaryFolder folder;
+  ASSERT_EQ(::chmod((folder / "").c_str(), 0500), 0);
+  // The superuser may write everywhere: be someone else for a moment.
+  bool isRoot = ::geteuid() == 0;
+  if (isRoot)
+    ASSERT_EQ(::seteuid(65534), 0);
+  Diagnostics diags;
+  AtomicFiles files(diags);
+  EXPECT_EQ(files.add(folder / "out"), nullptr);
+  if (isRoot)
+    ASSERT_EQ(::seteuid(0), 0);
+  EXPECT_EQ(messages(diags),
+            "cannot write the file: Permission denied [cannot-write]\n");
+}
+
+TEST(AtomicFile, FullDevice) {
+  if (!llvm::sys::fs::exists("/dev/full"))
+    GTEST_SKIP() << "this system has no /dev/full";
+  Diagnostics diags;
+  AtomicFiles files(diags);
+  *files.add("/dev/full") << "x";
+  EXPECT_FALSE(files.commit());
+  EXPECT_EQ(messages(diags),
+            "cannot write the file: No space left on device [cannot-write]\n");
+  EXPECT_TRUE(llvm::sys::fs::exists("/dev/full"));
+}
+
+/// A limit on the size of files ends writing as a full disk does.
+TEST(AtomicFile, NoSpaceLeavesNothing) {
+  TemporaryFolder folder;
+  folder.write("first", "before");
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit before;
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  rlimit small = {10000, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  Diagnostics diags;
+  bool committed;
+  {
+    AtomicFiles files(diags);
+    *files.add(folder / "first") << "fits";
+    OutputFile *second = files.add(folder / "weights/second");
+    std::string block(8000, 'x');
+    second->writeAt(0, block.data(), block.size());
+    second->writeAt(8000, block.data(), block.size());
+    committed = files.commit();
+  }
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_FALSE(committed);
+  EXPECT_EQ(messages(diags),
+            "cannot write the file: File too large [cannot-write]\n");
+  EXPECT_EQ(folder.names(), Names{"first"});
+  EXPECT_EQ(readBytes(folder / "first"), "before");
+}
+
+} // namespace
