@@ -101,7 +101,8 @@ bool anec::printChipsPage(llvm::StringRef folder, llvm::raw_ostream &out,
       readMeasured(folder, diags);
   if (!machines)
     return false;
-  out << "<!-- Made by `anec --dump-docs=chips`; do not edit. -->\n\n" << head;
+  out << "<!-- Made by `anec debug --dump-docs=chips`; do not edit. -->\n\n"
+      << head;
   out << (machines->empty()
               ? "**Nothing is measured so far**: every row is predicted.\n"
               : llvm::formatv("Reports of {0} machines were taken over.\n",

@@ -19,7 +19,7 @@ EXEMPT = {
 
 
 def listed(anec, page, pattern):
-    text = subprocess.run([anec, f"--dump-docs={page}"], check=True, text=True,
+    text = subprocess.run([anec, "debug", f"--dump-docs={page}"], check=True, text=True,
                           stdout=subprocess.PIPE).stdout
     return re.findall(pattern, text, flags=re.M)
 

@@ -28,7 +28,7 @@ Message = collections.namedtuple("Message", "id severity text")
 
 
 def messages(anec):
-    page = subprocess.run([anec, "--dump-docs=diagnostics"], check=True, text=True,
+    page = subprocess.run([anec, "debug", "--dump-docs=diagnostics"], check=True, text=True,
                           stdout=subprocess.PIPE).stdout
     return [Message(*found) for found in
             re.findall(r"^## ([a-z0-9-]+)\n\n\*\*(\w+):\*\* (.*)$", page, flags=re.M)]

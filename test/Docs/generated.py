@@ -14,7 +14,7 @@ for page in ("reference/ops", "reference/passes", "reference/rules", "reference/
              "formats/pytorch"):
     path = pathlib.Path(docs, f"{page}.md")
     old = path.read_text() if path.exists() else ""
-    new = subprocess.run([anec, f"--dump-docs={path.stem}"], check=True, text=True,
+    new = subprocess.run([anec, "debug", f"--dump-docs={path.stem}"], check=True, text=True,
                          stdout=subprocess.PIPE).stdout
     difference = list(difflib.unified_diff(
         old.splitlines(), new.splitlines(), f"docs/{page}.md", "now", lineterm=""))

@@ -251,7 +251,7 @@ def stages(anec, file):
 
 
 def pass_names(anec):
-    text = run([anec, "--dump-docs=passes"]).stdout
+    text = run([anec, "debug", "--dump-docs=passes"]).stdout
     return re.findall(r"^#+ `?([a-z-]+)`?$", text, re.M)
 
 

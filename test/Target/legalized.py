@@ -21,7 +21,7 @@ def run(*arguments):
 
 def rewritten_rules(anec):
     """The rules that legalize rewrites for, each with a chip it is for."""
-    page = run(anec, "--dump-docs=rules").stdout
+    page = run(anec, "debug", "--dump-docs=rules").stdout
     for rule, body in re.findall(r"^### (\S+)$(.*?)(?=^##|\Z)", page,
                                  re.M | re.S):
         rewrite = re.search(r"^- rewrite: `([^`]*)`", body, re.M)

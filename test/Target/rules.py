@@ -25,7 +25,7 @@ def run(*arguments):
 
 def chips_of_rules(anec):
     """Rule -> the targets it is for."""
-    page = run(anec, "--dump-docs=rules")
+    page = run(anec, "debug", "--dump-docs=rules")
     rows = re.findall(r"^### (\S+)$.*?^- chips: (.*?)$", page, re.M | re.S)
     return {rule: set((ALL if chips == "all" else chips).split(", "))
             | {"generic"} for rule, chips in rows}
@@ -33,7 +33,7 @@ def chips_of_rules(anec):
 
 def rules_of_e5(anec):
     """The rules that are not about the default path, but about E5."""
-    page = run(anec, "--dump-docs=rules")
+    page = run(anec, "debug", "--dump-docs=rules")
     rows = re.findall(r"^### (\S+)$(.*?)(?=^##|\Z)", page, re.M | re.S)
     return {rule for rule, body in rows
             if re.search(r"^- paths: (?!.*in-memory).*e5", body, re.M)}

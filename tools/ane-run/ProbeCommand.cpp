@@ -57,7 +57,8 @@ std::string Probe::check() const {
     return wrong;
   for (const std::string &id : rules)
     if (!findRule(id))
-      return "there is no rule `" + id + "`; see anec --dump-docs=rules";
+      return "there is no rule `" + id +
+             "`; docs/reference/rules.md lists them";
   if (timeLimit == 0)
     return "--time-limit must be at least 1";
   if (std::string wrong = wrongEnding(report, {".json"});

@@ -13,7 +13,6 @@
 #include "anec/API/Inspect.h"
 #include "lib/Report/Baseline.h"
 #include "lib/Report/FindingReport.h"
-#include "lib/Report/RuleAccuracy.h"
 #include "lib/Support/ShownText.h"
 
 using namespace anec;
@@ -32,7 +31,6 @@ private:
   void print(const CheckResult &result, const Diagnostics &diags) const;
   ExitCode writeKnown(const CheckResult &result,
                       const Diagnostics &sources) const;
-  ExitCode compare(const Assumptions &assumptions) const;
 
   cl::list<std::string> paths{cl::Positional};
   ChoiceFlag<CheckFormat> format{
@@ -65,10 +63,6 @@ private:
                "with 0")};
   cl::opt<bool> all{"all", cl::desc("Print every place where a rule is broken, "
                                     "and all that is known of the rule")};
-  cl::opt<std::string> verdicts{
-      "verdicts", cl::value_desc("FILE.jsonl"),
-      cl::desc("Compare the rules with recorded verdicts of the vendor's "
-               "compiler, instead of checking programs; prints Markdown")};
   ShapeFlag shapes;
   PartFlag part{
       "Of a pipeline of Core ML models, only the program of this part, "
@@ -103,16 +97,6 @@ void Check::print(const CheckResult &result, const Diagnostics &diags) const {
   }
 }
 
-ExitCode Check::compare(const Assumptions &assumptions) const {
-  return runReporting([&](Diagnostics &diags) {
-    std::optional<std::vector<RecordedVerdicts>> records =
-        readVerdicts(verdicts, diags);
-    if (records)
-      printRuleAccuracy(*records, assumptions, llvm::outs());
-    return records.has_value();
-  });
-}
-
 static Severity severityOf(FailOn failOn) {
   return failOn == FailOn::Error     ? Severity::Error
          : failOn == FailOn::Warning ? Severity::Warning
@@ -133,9 +117,8 @@ ExitCode Check::writeKnown(const CheckResult &result,
 }
 
 ExitCode Check::run(const Invocation &call) {
-  if (paths.empty() == verdicts.empty())
-    return call.usageError("check takes either programs or --verdicts; see "
-                           "anec check --help");
+  if (paths.empty())
+    return call.usageError("check takes programs; see anec check --help");
   for (const std::string &wrong : {shapes.check(), fixed.check()})
     if (!wrong.empty())
       return call.usageError(wrong);
@@ -153,8 +136,6 @@ ExitCode Check::run(const Invocation &call) {
     return code;
   options.passes.assumptions.path = framework.of(paths);
   result.assumptions = options.passes.assumptions;
-  if (!verdicts.empty())
-    return compare(options.passes.assumptions);
   std::optional<Baseline> known;
   if (!baseline.empty())
     if (ExitCode code = runReporting([&](Diagnostics &diags) {

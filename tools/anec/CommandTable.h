@@ -14,7 +14,8 @@ namespace anec::commands {
 
 /// The headings of --help.
 inline constexpr llvm::StringLiteral rules = "Rules of chips",
-                                     programs = "Programs and weights";
+                                     programs = "Programs and weights",
+                                     development = "Development of anec";
 } // namespace anec::commands
 
 #endif // ANEC_TOOLS_ANEC_COMMANDTABLE_H

@@ -6,9 +6,7 @@
 #include "../Terminal.h"
 #include "CommandTable.h"
 #include "CompileFlags.h"
-#include "lib/Probe/Measured.h"
 #include "lib/Report/PassStatistics.h"
-#include "lib/Report/ReferencePages.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/Support/Format.h"
 
@@ -50,31 +48,13 @@ public:
   ExitCode run(const Invocation &call) override;
 
 private:
-  ExitCode printPage(const Invocation &call) const;
   bool compile(const PassManagerOptions &target, Diagnostics &diags) const;
 
   CompileFlags flags;
   llvm::cl::opt<bool> listTargets{"list-targets",
                                   llvm::cl::desc("Print the targets and exit")};
-  llvm::cl::opt<std::string> dumpDocs{
-      "dump-docs",
-      llvm::cl::value_desc("ops|passes|rules|targets|chips|errors|diagnostics"),
-      llvm::cl::desc("Print a generated reference page and exit")};
 };
 } // namespace
-
-ExitCode Compile::printPage(const Invocation &call) const {
-  if (dumpDocs == "chips")
-    return runReporting([](Diagnostics &diags) {
-      return printChipsPage(measuredFolder(), llvm::outs(), diags);
-    });
-  if (printReferencePage(dumpDocs, libraryDiagnostics(), llvm::outs()))
-    return Done;
-  return call.usageError(
-      "--dump-docs takes `ops`, `passes`, `rules`, `targets`, `chips`, "
-      "`errors` or `diagnostics`, not `" +
-      dumpDocs + "`");
-}
 
 bool Compile::compile(const PassManagerOptions &target,
                       Diagnostics &diags) const {
@@ -98,8 +78,6 @@ ExitCode Compile::run(const Invocation &call) {
     printTargets(llvm::outs());
     return Done;
   }
-  if (dumpDocs.getNumOccurrences())
-    return printPage(call);
   PassManagerOptions target;
   if (ExitCode code = flags.target.read(call, target); code != Done)
     return code;

@@ -22,11 +22,11 @@ static constexpr const CommandDef *all[] = {
 
 // How a program is run and compared.
 static constexpr ForeignFlag foreign[] = {
-    {"atol", "ane-run"},       {"backend", "ane-run"},
-    {"compare", "ane-run"},    {"equal-nan", "ane-run"},
-    {"input", "ane-run"},      {"numerics", "ane-run"},
-    {"output-dir", "ane-run"}, {"reference", "ane-run"},
-    {"rtol", "ane-run"},
+    {"atol", "ane-run"},      {"backend", "ane-run"},
+    {"compare", "ane-run"},   {"dump-docs", "anec debug"},
+    {"equal-nan", "ane-run"}, {"input", "ane-run"},
+    {"numerics", "ane-run"},  {"output-dir", "ane-run"},
+    {"reference", "ane-run"}, {"rtol", "ane-run"},
 };
 
 std::string anec::builtWith() { return ""; }

@@ -40,7 +40,8 @@ bool anec::printReferencePage(llvm::StringRef name,
       llvm::find_if(pages, [&](const Page &row) { return row.name == name; });
   if (page == std::end(pages))
     return false;
-  out << "<!-- Made by `anec --dump-docs=" << name << "`; do not edit. -->\n\n";
+  out << "<!-- Made by `anec debug --dump-docs=" << name
+      << "`; do not edit. -->\n\n";
   if (page->print)
     page->print(out);
   else

@@ -1,6 +1,6 @@
 """Lists what of the op table the tests beside this folder leave out.
 
-usage: coverage.py FOLDER < `anec --dump-docs=ops`
+usage: coverage.py FOLDER < `anec debug --dump-docs=ops`
 
 Every op takes a file of values, FOLDER/NAME.ir, and every numbered constraint a
 function @NAME_cN in FOLDER/NAME-errors.ir that breaks it.
