@@ -26,8 +26,9 @@ public:
   /// Adds `path`. An entry that is added before its file or folder is created
   /// misses no signal.
   explicit Unfinished(llvm::StringRef path);
-  Unfinished(Unfinished &&other) : entry(std::exchange(other.entry, nullptr)) {}
-  Unfinished &operator=(Unfinished &&other) {
+  Unfinished(Unfinished &&other) noexcept
+      : entry(std::exchange(other.entry, nullptr)) {}
+  Unfinished &operator=(Unfinished &&other) noexcept {
     std::swap(entry, other.entry);
     return *this;
   }
