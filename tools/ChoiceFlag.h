@@ -7,6 +7,7 @@
 #define ANEC_TOOLS_CHOICEFLAG_H
 
 #include "FlagErrors.h"
+#include "anec/Support/Words.h"
 
 namespace anec {
 
@@ -25,6 +26,12 @@ public:
 /// A flag whose values are the rows of llvm::cl::values.
 template <typename T>
 using ChoiceFlag = llvm::cl::opt<T, false, ChoiceParser<T>>;
+
+/// A row of llvm::cl::values: the word of `value`, and what it stands for.
+template <Worded Enum>
+llvm::cl::OptionEnumValue choice(Enum value, llvm::StringRef meaning) {
+  return {spelling(value), int(value), meaning};
+}
 
 } // namespace anec
 

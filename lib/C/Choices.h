@@ -6,7 +6,9 @@
 #ifndef ANEC_LIB_C_CHOICES_H
 #define ANEC_LIB_C_CHOICES_H
 
+#include "anec/Support/Words.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
 
@@ -18,6 +20,12 @@ std::string wrongChoice(llvm::StringRef given,
                         llvm::ArrayRef<llvm::StringRef> known);
 /// The same for the number of an enumeration, whose names are `known`.
 std::string wrongChoice(int given, llvm::ArrayRef<llvm::StringRef> known);
+
+/// The words of an enumeration, for wrongChoice.
+template <Worded Enum>
+llvm::SmallVector<llvm::StringRef> knownWords() {
+  return {allWords<Enum>().begin(), allWords<Enum>().end()};
+}
 
 } // namespace anec::c
 

@@ -146,16 +146,12 @@ static bool readSystem(const anec_compile_options &given,
                        CompileOptions &options, Diagnostics &diags) {
   Assumptions &assumptions = options.passes.assumptions;
   if (given.framework) {
-    constexpr EnginePath paths[] = {EnginePath::InMemory, EnginePath::CoreML,
-                                    EnginePath::E5};
-    const EnginePath *found = llvm::find_if(paths, [&](EnginePath path) {
-      return spelling(path) == given.framework;
-    });
-    if (found == std::end(paths))
+    std::optional<EnginePath> path = parseWord<EnginePath>(given.framework);
+    if (!path)
       return refuse("framework",
-                    wrongChoice(given.framework, {"in-memory", "coreml", "e5"}),
+                    wrongChoice(given.framework, knownWords<EnginePath>()),
                     diags);
-    assumptions.path = *found;
+    assumptions.path = *path;
   }
   if (given.macos && !(assumptions.macOS = OSVersion::parse(given.macos)))
     return refuse("macos",

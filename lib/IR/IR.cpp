@@ -153,18 +153,6 @@ void Op::erase() {
 // Function
 //===----------------------------------------------------------------------===//
 
-llvm::StringRef anec::spelling(FunctionKind kind) {
-  switch (kind) {
-  case FunctionKind::Kernel:
-    return "kernel";
-  case FunctionKind::Layer:
-    return "layer";
-  case FunctionKind::Host:
-    return "host";
-  }
-  return "";
-}
-
 static void dropUses(const Value &value) {
   while (Operand *use = value.firstUse())
     use->set(nullptr);

@@ -90,20 +90,6 @@ static bool isVector(llvm::ArrayRef<int64_t> shape) {
   return llvm::count_if(shape, [](int64_t extent) { return extent != 1; }) <= 1;
 }
 
-llvm::StringRef anec::spelling(InitialValue initial) {
-  switch (initial) {
-  case InitialValue::Normal:
-    return "normal";
-  case InitialValue::Table:
-    return "table";
-  case InitialValue::Ones:
-    return "ones";
-  case InitialValue::Zeros:
-    return "zeros";
-  }
-  return "";
-}
-
 /// Whether rows of a matrix are looked up.
 static bool isTable(const Value &value) {
   for (const Operand *use = value.firstUse(); use; use = use->nextUse())

@@ -18,13 +18,6 @@
 using namespace anec;
 namespace json = llvm::json;
 
-llvm::StringRef anec::spelling(IOMode mode) {
-  return mode == IOMode::Packed ? "packed" : "separate";
-}
-llvm::StringRef anec::spelling(WeightMode mode) {
-  return mode == WeightMode::Packed ? "packed" : "baked";
-}
-
 //===----------------------------------------------------------------------===//
 // Printing
 //===----------------------------------------------------------------------===//

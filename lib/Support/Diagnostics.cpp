@@ -15,20 +15,6 @@
 
 using namespace anec;
 
-llvm::StringRef anec::spelling(Severity severity) {
-  switch (severity) {
-  case Severity::Error:
-    return "error";
-  case Severity::Warning:
-    return "warning";
-  case Severity::Remark:
-    return "remark";
-  case Severity::Note:
-    return "note";
-  }
-  return "";
-}
-
 static llvm::SourceMgr::DiagKind sourceMgrKind(Severity severity) {
   switch (severity) {
   case Severity::Error:

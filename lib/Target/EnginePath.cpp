@@ -4,21 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Target/EnginePath.h"
-#include "llvm/Support/ErrorHandling.h"
 
 using namespace anec;
-
-llvm::StringRef anec::spelling(EnginePath path) {
-  switch (path) {
-  case EnginePath::InMemory:
-    return "in-memory";
-  case EnginePath::CoreML:
-    return "coreml";
-  case EnginePath::E5:
-    return "e5";
-  }
-  llvm_unreachable("all paths handled");
-}
 
 std::string PathSet::str() const {
   if (*this == all())

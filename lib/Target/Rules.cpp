@@ -39,19 +39,3 @@ llvm::StringRef anec::spelling(Rewrite rewrite) {
   }
   llvm_unreachable("all rewrites handled");
 }
-
-llvm::StringRef anec::spelling(Impact impact) {
-  switch (impact) {
-  case Impact::Error:
-    return "error";
-  case Impact::SilentCorruption:
-    return "silent-corruption";
-  case Impact::Warning:
-    return "warning";
-  case Impact::Layout:
-    return "layout";
-  case Impact::Performance:
-    return "performance";
-  }
-  llvm_unreachable("all impacts handled");
-}

@@ -348,18 +348,6 @@ const Target *anec::findTarget(llvm::StringRef name) {
   return found == std::end(targets) ? nullptr : found;
 }
 
-llvm::StringRef anec::spelling(Confidence confidence) {
-  switch (confidence) {
-  case High:
-    return "high";
-  case Medium:
-    return "medium";
-  case Low:
-    return "low";
-  }
-  llvm_unreachable("all confidences handled");
-}
-
 std::string ChipSet::str() const {
   if (*this == all())
     return "all";

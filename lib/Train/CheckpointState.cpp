@@ -205,7 +205,7 @@ static std::string findWrongField(const TrainState &state) {
   if (!DataOrder::isShare(state.validationShare))
     return "`data.validation` is " + formatNumber(state.validationShare) +
            ", and a share is at least 0 and less than 1";
-  if (!parseNumerics(state.numerics))
+  if (!parseWord<Numerics>(state.numerics))
     return "`" + state.numerics + "` are not numerics";
   for (const auto &[name, count] :
        {std::pair("updates", state.updates),

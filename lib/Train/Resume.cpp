@@ -74,25 +74,6 @@ std::unique_ptr<RunFolder> RunFolder::open(const TrainOptions &options,
 // The state
 //===----------------------------------------------------------------------===//
 
-static constexpr std::pair<Numerics, llvm::StringLiteral> numericsNames[] = {
-    {Numerics::FP32, "fp32"}, {Numerics::FP16, "fp16"}, {Numerics::M1, "m1"},
-    {Numerics::M2, "m2"},     {Numerics::M3, "m3"},     {Numerics::M4, "m4"},
-};
-
-llvm::StringRef anec::spelling(Numerics numerics) {
-  for (const auto &[value, name] : numericsNames)
-    if (value == numerics)
-      return name;
-  llvm_unreachable("no such numerics");
-}
-
-std::optional<Numerics> anec::parseNumerics(llvm::StringRef spelling) {
-  for (const auto &[value, name] : numericsNames)
-    if (name == spelling)
-      return value;
-  return std::nullopt;
-}
-
 std::string anec::digestOf(const ModelPackage &package) {
   std::string digests;
   for (const PackagedFile &file : package.files)

@@ -56,9 +56,6 @@ TrainState newState(const TrainOptions &options);
                              const TrainingData *validation,
                              llvm::StringRef folder, Diagnostics &diags);
 
-/// `fp32`, `fp16`, `m1`, ...
-llvm::StringRef spelling(Numerics numerics);
-std::optional<Numerics> parseNumerics(llvm::StringRef spelling);
 /// A digest that identifies the programs of `package`.
 std::string digestOf(const ModelPackage &package);
 

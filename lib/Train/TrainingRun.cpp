@@ -123,7 +123,7 @@ bool TrainingRun::openModel(ModelPackage package) {
   SessionOptions session;
   session.load = options.load;
   session.load.workspace = workspace;
-  session.load.numerics = *parseNumerics(state.numerics);
+  session.load.numerics = *parseWord<Numerics>(state.numerics);
   session.weights = options.weights;
   session.recompute = options.recompute;
   // Without any, those in the package, and else new ones.

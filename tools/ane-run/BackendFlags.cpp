@@ -217,15 +217,14 @@ BackendFlags::BackendFlags()
           "numerics", cl::value_desc("fp16|fp32|m1|m2|m3|m4"),
           cl::desc("Arithmetic of the CPU backend:"), cl::init(Numerics::FP16),
           cl::values(
-              clEnumValN(Numerics::FP16, "fp16",
-                         "round to the declared type after each op (default)"),
-              clEnumValN(Numerics::FP32, "fp32",
-                         "do not round; fp16 outputs become fp32"),
-              clEnumValN(Numerics::M1, "m1",
-                         "emulate the published arithmetic of the M1 engine"),
-              clEnumValN(Numerics::M2, "m2", "the same for the M2"),
-              clEnumValN(Numerics::M3, "m3", "the same for the M3 Ultra"),
-              clEnumValN(Numerics::M4, "m4", "the same for the M4"))),
+              choice(Numerics::FP16,
+                     "round to the declared type after each op (default)"),
+              choice(Numerics::FP32, "do not round; fp16 outputs become fp32"),
+              choice(Numerics::M1,
+                     "emulate the published arithmetic of the M1 engine"),
+              choice(Numerics::M2, "the same for the M2"),
+              choice(Numerics::M3, "the same for the M3 Ultra"),
+              choice(Numerics::M4, "the same for the M4"))),
       threads("threads", cl::value_desc("N"), cl::init(0),
               cl::desc("Threads (default: one per processor)")) {}
 

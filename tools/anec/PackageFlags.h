@@ -26,29 +26,26 @@ struct PackageFlags {
       "fuse", llvm::cl::desc("Fusion of a model's kernels:"),
       llvm::cl::init(Fusion::Default),
       llvm::cl::values(
-          clEnumValN(
-              Fusion::Default, "default",
-              "fuse to kernels that others are known to have run (default)"),
-          clEnumValN(Fusion::Max, "max",
-                     "fuse up to the limits of the target"))};
+          choice(Fusion::Default,
+                 "fuse to kernels that others are known to have run (default)"),
+          choice(Fusion::Max, "fuse up to the limits of the target"))};
   ChoiceFlag<IOMode> io{
       "io", llvm::cl::desc("Inputs and outputs of a package's kernels:"),
       llvm::cl::init(IOMode::Packed),
       llvm::cl::values(
-          clEnumValN(IOMode::Packed, "packed", "one of each (default)"),
-          clEnumValN(
-              IOMode::Separate, "separate",
-              "one for each tensor, with names that sort in their order"))};
+          choice(IOMode::Packed, "one of each (default)"),
+          choice(IOMode::Separate,
+                 "one for each tensor, with names that sort in their order"))};
   ChoiceFlag<WeightMode> weightMode{
       "weight-mode", llvm::cl::desc("Weights of a package's kernels:"),
       llvm::cl::init(WeightMode::Packed),
       llvm::cl::values(
-          clEnumValN(WeightMode::Packed, "packed",
-                     "weights are inputs that the host passes (default)"),
-          clEnumValN(WeightMode::Baked, "baked",
-                     "weights are constants, with a weight file for each layer "
-                     "(default with --forward-only or --decode, and weight "
-                     "values)"))};
+          choice(WeightMode::Packed,
+                 "weights are inputs that the host passes (default)"),
+          choice(WeightMode::Baked,
+                 "weights are constants, with a weight file for each layer "
+                 "(default with --forward-only or --decode, and weight "
+                 "values)"))};
   llvm::cl::opt<std::string> lora{
       "lora", llvm::cl::value_desc("rank=N,alpha=NUMBER,targets=NAME:NAME"),
       llvm::cl::desc("Add low-rank adapters to the matrices of these names, "

@@ -18,14 +18,13 @@ FrameworkFlag::FrameworkFlag()
     : opt("for", cl::value_desc("in-memory|coreml|e5"),
           cl::desc("The framework that compiles the programs:"),
           cl::init(EnginePath::InMemory),
-          cl::values(
-              clEnumValN(EnginePath::InMemory, "in-memory",
-                         "_ANEInMemoryModel, as ane-run does (default)"),
-              clEnumValN(EnginePath::CoreML, "coreml",
-                         "Core ML, which runs elsewhere what the engine "
-                         "does not take (default for Core ML's packages and "
-                         "models)"),
-              clEnumValN(EnginePath::E5, "e5", "the E5 program library"))) {}
+          cl::values(choice(EnginePath::InMemory,
+                            "_ANEInMemoryModel, as ane-run does (default)"),
+                     choice(EnginePath::CoreML,
+                            "Core ML, which runs elsewhere what the engine "
+                            "does not take (default for Core ML's packages and "
+                            "models)"),
+                     choice(EnginePath::E5, "the E5 program library"))) {}
 
 EnginePath FrameworkFlag::of(llvm::ArrayRef<std::string> programs) const {
   bool areOfCoreML =

@@ -27,6 +27,7 @@
 #include "anec/IR/RandomMask.h"
 #include "anec/IR/Roles.h"
 #include "anec/IR/Type.h"
+#include "anec/Support/Words.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ilist.h"
 #include "llvm/ADT/ilist_node.h"
@@ -220,8 +221,7 @@ private:
 /// The kind of a function: a `kernel` is one MIL program; a `layer` is a
 /// parameterized block of a model, which can be split into kernels; a `host`
 /// function calls layers and kernels.
-enum class FunctionKind : uint8_t { Kernel, Layer, Host };
-llvm::StringRef spelling(FunctionKind kind);
+ANEC_ENUM(FunctionKind, (Kernel, "kernel"), (Layer, "layer"), (Host, "host"))
 
 class Function {
 public:

@@ -19,6 +19,7 @@
 #include "anec/Package/WeightBinding.h"
 #include "anec/Passes/PassManager.h"
 #include "anec/Quantize/QuantizeWeights.h"
+#include "anec/Support/Words.h"
 
 namespace anec {
 
@@ -30,12 +31,10 @@ constexpr int64_t packageFormat = 4;
 
 /// `packed`: one input and one output for each kernel. `separate`: one for each
 /// tensor, named in their order.
-enum class IOMode : uint8_t { Packed, Separate };
-llvm::StringRef spelling(IOMode mode);
+ANEC_ENUM(IOMode, (Packed, "packed"), (Separate, "separate"))
 /// `packed`: the host passes weights to kernels. `baked`: they are constants of
 /// the kernels.
-enum class WeightMode : uint8_t { Packed, Baked };
-llvm::StringRef spelling(WeightMode mode);
+ANEC_ENUM(WeightMode, (Packed, "packed"), (Baked, "baked"))
 
 /// An input or output tensor of a kernel, and its place in the kernel's ports.
 struct PackagedTensor {

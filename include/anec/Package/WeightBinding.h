@@ -17,6 +17,7 @@
 #include "anec/IR/SourceWeights.h"
 #include "anec/Package/ModelFacts.h"
 #include "anec/Support/Executor.h"
+#include "anec/Support/Words.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -51,14 +52,10 @@ struct WeightOptions {
 };
 
 /// The initial distribution of a drawn weight.
-enum class InitialValue : uint8_t {
-  Normal, ///< with a deviation of 1/sqrt(inputs of one output)
-  Table,  ///< normal with a deviation of 0.02: rows that are looked up
-  Ones,
-  Zeros,
-};
-/// `normal`, `table`, `ones`, `zeros`.
-llvm::StringRef spelling(InitialValue initial);
+/// - `Normal`: with a deviation of 1/sqrt(inputs of one output)
+/// - `Table`: normal with a deviation of 0.02: rows that are looked up
+ANEC_ENUM(InitialValue, (Normal, "normal"), (Table, "table"), (Ones, "ones"),
+          (Zeros, "zeros"))
 
 class WeightBinding {
 public:

@@ -9,6 +9,7 @@
 #include "anec/Passes/DecodePrograms.h"
 #include "anec/Passes/ExampleRanges.h"
 #include "anec/Passes/Pass.h"
+#include "anec/Support/Words.h"
 #include <functional>
 #include <optional>
 
@@ -19,10 +20,9 @@ namespace anec {
 llvm::ArrayRef<const PassDef *> defaultPipeline();
 
 /// How far kernels of a model are fused.
-enum class Fusion : uint8_t {
-  Default, ///< as far as such kernels are known to run
-  Max,     ///< up to the target's limits
-};
+/// - `Default`: as far as such kernels are known to run
+/// - `Max`: up to the target's limits
+ANEC_ENUM(Fusion, (Default, "default"), (Max, "max"))
 
 struct ModelPipelineOptions {
   /// Look for repeated layers: the program does not say what its layers are.

@@ -17,20 +17,19 @@
 #include "anec/IR/PackedLayout.h"
 #include "anec/Runtime/Workspace.h"
 #include "anec/Support/Diagnostics.h"
+#include "anec/Support/Words.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <limits>
 
 namespace anec {
 
 /// How a backend computes. A real engine has no choice.
-enum class Numerics : uint8_t {
-  FP32, ///< in fp32 throughout; fp16 results come out unrounded, as fp32
-  FP16, ///< in fp32 inside an op, rounded to the declared type after each
-  M1,   ///< as published for that chip's engine, see docs/use/numerics.md
-  M2,
-  M3,
-  M4,
-};
+/// - `FP32`: in fp32 throughout; fp16 results come out unrounded, as fp32
+/// - `FP16`: in fp32 inside an op, rounded to the declared type after each
+/// - `M1` ... `M4`: as published for that chip's engine, see
+///   docs/use/numerics.md
+ANEC_ENUM(Numerics, (FP32, "fp32"), (FP16, "fp16"), (M1, "m1"), (M2, "m2"),
+          (M3, "m3"), (M4, "m4"))
 
 /// Whether a chip's engine is emulated.
 inline bool isEmulated(Numerics numerics) {

@@ -14,6 +14,7 @@
 #ifndef ANEC_SUPPORT_DIAGNOSTICKIND_H
 #define ANEC_SUPPORT_DIAGNOSTICKIND_H
 
+#include "anec/Support/Words.h"
 #include "llvm/ADT/StringRef.h"
 #include <concepts>
 #include <string>
@@ -24,9 +25,8 @@
 
 namespace anec {
 
-enum class Severity : uint8_t { Error, Warning, Remark, Note };
-/// `error`, `warning`, `remark`, `note`.
-llvm::StringRef spelling(Severity severity);
+ANEC_ENUM(Severity, (Error, "error"), (Warning, "warning"), (Remark, "remark"),
+          (Note, "note"))
 
 namespace diag {
 

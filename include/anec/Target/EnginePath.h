@@ -6,6 +6,7 @@
 #ifndef ANEC_TARGET_ENGINEPATH_H
 #define ANEC_TARGET_ENGINEPATH_H
 
+#include "anec/Support/Words.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <initializer_list>
@@ -14,31 +15,30 @@
 namespace anec {
 
 /// The frameworks that compile a program for the engine.
-enum class EnginePath : uint8_t {
-  InMemory = 1, ///< MIL text through `_ANEInMemoryModel`, as `ane-run` does
-  CoreML = 2,   ///< a Core ML package; ops can run elsewhere
-  E5 = 4,       ///< MIL text through the E5 program library
-};
-/// `in-memory`, `coreml`, `e5`.
-llvm::StringRef spelling(EnginePath path);
+/// - `InMemory`: MIL text through `_ANEInMemoryModel`, as `ane-run` does
+/// - `CoreML`: a Core ML package; ops can run elsewhere
+/// - `E5`: MIL text through the E5 program library
+ANEC_ENUM(EnginePath, (InMemory, "in-memory"), (CoreML, "coreml"), (E5, "e5"))
 
 class PathSet {
 public:
   constexpr PathSet(std::initializer_list<EnginePath> paths) {
     for (EnginePath path : paths)
-      bits |= uint8_t(path);
+      bits |= bit(path);
   }
   static constexpr PathSet all() {
     return {EnginePath::InMemory, EnginePath::CoreML, EnginePath::E5};
   }
-  constexpr bool contains(EnginePath path) const {
-    return bits & uint8_t(path);
-  }
+  constexpr bool contains(EnginePath path) const { return bits & bit(path); }
   constexpr bool operator==(const PathSet &) const = default;
   /// `in-memory, e5`, or `all`.
   std::string str() const;
 
 private:
+  static constexpr uint8_t bit(EnginePath path) {
+    return uint8_t(1u << unsigned(path));
+  }
+
   uint8_t bits = 0;
 };
 

@@ -17,6 +17,7 @@
 
 #include "anec/IR/IR.h"
 #include "anec/MIL/Outline.h"
+#include "anec/Support/Words.h"
 #include "anec/Target/EnginePath.h"
 #include "anec/Target/OSRange.h"
 #include "anec/Target/Target.h"
@@ -27,15 +28,14 @@ namespace anec {
 struct OpsAroundEngine;
 
 /// What happens to a program that breaks a rule.
-enum class Impact : uint8_t {
-  Error,            ///< it is refused, or fails at run time
-  SilentCorruption, ///< it runs, and its results are wrong
-  Warning,          ///< it can be refused, or be less accurate
-  Layout,           ///< it runs, if the caller's buffers are as it says
-  Performance,      ///< it is slow
-};
-/// `error`, `silent-corruption`, `warning`, `layout`, `performance`.
-llvm::StringRef spelling(Impact impact);
+/// - `Error`: it is refused, or fails at run time
+/// - `SilentCorruption`: it runs, and its results are wrong
+/// - `Warning`: it can be refused, or be less accurate
+/// - `Layout`: it runs, if the caller's buffers are as it says
+/// - `Performance`: it is slow
+ANEC_ENUM(Impact, (Error, "error"), (SilentCorruption, "silent-corruption"),
+          (Warning, "warning"), (Layout, "layout"),
+          (Performance, "performance"))
 
 /// How the compiler makes a rule hold.
 enum class Rewrite : uint8_t {

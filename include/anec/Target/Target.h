@@ -18,18 +18,16 @@
 #define ANEC_TARGET_TARGET_H
 
 #include "anec/IR/Type.h"
+#include "anec/Support/Words.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace anec {
 
 /// How far a figure or a rule can be trusted.
-enum class Confidence : uint8_t {
-  High,   ///< two independent sources, or visible in code that runs
-  Medium, ///< one careful measurement
-  Low,    ///< one report
-};
-/// `high`, `medium`, `low`.
-llvm::StringRef spelling(Confidence confidence);
+/// - `High`: two independent sources, or visible in code that runs
+/// - `Medium`: one careful measurement
+/// - `Low`: one report
+ANEC_ENUM(Confidence, (High, "high"), (Medium, "medium"), (Low, "low"))
 
 /// A figure and its source.
 template <typename T>

@@ -14,6 +14,7 @@
 #define ANEC_RUNTIME_ANE_ANEBACKEND_H
 
 #include "anec/Runtime/Backends.h"
+#include "anec/Support/Words.h"
 #include <atomic>
 
 namespace anec {
@@ -27,39 +28,21 @@ BackendRow aneBackendNotBuilt();
 
 /// The methods and functions that compile, load and run programs.
 /// docs/use/ane.md lists what is published about each, with contradictions.
-enum class AnePath : uint8_t {
-  InMemory, ///< `_ANEInMemoryModel`: used by most known programs
-  Client,   ///< `_ANEClient` with a `_ANEModel` of the staged folder
-  Direct,   ///< the same, evaluated without the system's daemon
-  RealTime, ///< the same as `Direct`, at the quality of service of real time
-  /// `_ANEInMemoryModel`, evaluated by its `_ANEProgramForEvaluation`
-  ProcessRequest,
-  E5,   ///< Core ML's `MLE5Engine`, given MIL text
-  E5rt, ///< the `e5rt_` functions of Espresso
-};
+/// - `InMemory`: `_ANEInMemoryModel`, used by most known programs
+/// - `Client`: `_ANEClient` with a `_ANEModel` of the staged folder
+/// - `Direct`: the same, evaluated without the system's daemon
+/// - `RealTime`: as `Direct`, at the quality of service of real time
+/// - `ProcessRequest`: `_ANEInMemoryModel`, evaluated by its
+///   `_ANEProgramForEvaluation`
+/// - `E5`: Core ML's `MLE5Engine`, given MIL text
+/// - `E5rt`: the `e5rt_` functions of Espresso
+ANEC_ENUM(AnePath, (InMemory, "in-memory"), (Client, "client"),
+          (Direct, "direct"), (RealTime, "real-time"),
+          (ProcessRequest, "process-request"), (E5, "e5"), (E5rt, "e5rt"))
 inline constexpr AnePath anePaths[] = {
     AnePath::InMemory, AnePath::Client,         AnePath::Direct,
     AnePath::RealTime, AnePath::ProcessRequest, AnePath::E5,
     AnePath::E5rt};
-constexpr llvm::StringLiteral spelling(AnePath path) {
-  switch (path) {
-  case AnePath::InMemory:
-    return "in-memory";
-  case AnePath::Client:
-    return "client";
-  case AnePath::Direct:
-    return "direct";
-  case AnePath::RealTime:
-    return "real-time";
-  case AnePath::ProcessRequest:
-    return "process-request";
-  case AnePath::E5:
-    return "e5";
-  case AnePath::E5rt:
-    return "e5rt";
-  }
-  return "";
-}
 /// Whether inputs and outputs are surfaces that a request names. The other
 /// paths take contiguous arrays.
 constexpr bool takesRequests(AnePath path) {
