@@ -4,7 +4,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Stages.h"
+#include "lib/Package/Diags.h"
 #include "lib/Package/ScheduleDot.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace anec;
 
@@ -13,11 +15,17 @@ static bool compile(std::unique_ptr<Module> module, const BuildRequest &request,
                     const OutputPlace &place, BuildResult &result,
                     Diagnostics &diags) {
   result.module = std::move(module);
-  return runPasses(*result.module, modelOptions(request).passes, diags,
-                   &result.reports) &&
-         place.write(
-             [&](llvm::raw_ostream &out) { printDot(*result.module, out); },
-             diags);
+  if (!runPasses(*result.module, modelOptions(request).passes, diags,
+                 &result.reports))
+    return false;
+  if (llvm::none_of(result.module->functions, [](const auto &function) {
+        return function->kind == FunctionKind::Host;
+      })) {
+    diags.reportFile(request.input, diag::NoSchedule);
+    return false;
+  }
+  return place.write(
+      [&](llvm::raw_ostream &out) { printDot(*result.module, out); }, diags);
 }
 
 static bool show(const ModelPackage &package, const BuildRequest &request,
