@@ -17,8 +17,11 @@
 
 #include "lib/Arrays/Llama2c.h"
 #include "lib/Arrays/Diags.h"
-#include "llvm/Support/Endian.h"
+#include "lib/Arrays/StoredAs.h"
+#include "llvm/Support/EndianStream.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
 
 using namespace anec;
 using namespace llvm;
@@ -33,6 +36,12 @@ struct Row {
   StringLiteral pattern; ///< with `#` for the number of a layer
   bool isOfLayer, isMatrix;
   Shape (*shape)(const Llama2cFile &sizes);
+
+  std::string nameOf(int64_t layer) const {
+    auto [before, after] = pattern.split('#');
+    return isOfLayer ? before.str() + std::to_string(layer) + after.str()
+                     : pattern.str();
+  }
 };
 
 } // namespace
@@ -84,6 +93,14 @@ static constexpr Row newOrder[] = {
     attentionNorm, ffnNorm, finalNorm, embedding, wq, wk, wv, wo, w1, w2, w3,
     classifier};
 
+/// The rows of the arrays of a file, in its order.
+static ArrayRef<Row> rowsOf(const Llama2cFile &file) {
+  ArrayRef<Row> all =
+      file.version ? ArrayRef<Row>(newOrder) : ArrayRef<Row>(legacyOrder);
+  // The classifier is the last one.
+  return file.tied ? all.drop_back() : all;
+}
+
 //===----------------------------------------------------------------------===//
 // The header
 //===----------------------------------------------------------------------===//
@@ -114,12 +131,6 @@ private:
   bool checkSize();
   bool readArrays();
 
-  ArrayRef<Row> rows() const {
-    ArrayRef<Row> all =
-        contents.version ? ArrayRef<Row>(newOrder) : ArrayRef<Row>(legacyOrder);
-    // The classifier is the last one.
-    return contents.tied ? all.drop_back() : all;
-  }
   uint64_t bytesFor(const Row &row) const;
   /// Of the tables of angles.
   uint64_t tableBytes() const {
@@ -206,7 +217,7 @@ uint64_t Reader::bytesFor(const Row &row) const {
 bool Reader::checkSize() {
   // The sizes of a hostile header add up to more than an integer holds.
   double wanted = double(headerSize), found = double(bytes.size());
-  for (const Row &row : rows())
+  for (const Row &row : rowsOf(contents))
     wanted +=
         double(bytesFor(row)) * double(row.isOfLayer ? contents.layers : 1);
   // With a tied classifier nothing follows the tables, and some writers omit
@@ -244,16 +255,12 @@ StoredArray Reader::arrayAt(const Row &row, uint64_t at) const {
 
 bool Reader::readArrays() {
   uint64_t at = headerSize;
-  for (const Row &row : rows()) {
+  for (const Row &row : rowsOf(contents)) {
     if (hasTables && row.pattern == classifier.pattern)
       at += tableBytes();
-    auto [before, after] = row.pattern.split('#');
     for (int64_t layer = 0, end = row.isOfLayer ? contents.layers : 1;
          layer < end; ++layer) {
-      std::string name =
-          row.isOfLayer ? before.str() + std::to_string(layer) + after.str()
-                        : row.pattern.str();
-      contents.arrays.emplace_back(std::move(name), arrayAt(row, at));
+      contents.arrays.emplace_back(row.nameOf(layer), arrayAt(row, at));
       at += bytesFor(row);
     }
   }
@@ -275,4 +282,39 @@ anec::readLlama2c(const MappedFile &file, StringRef path, Diagnostics &diags) {
     return contents;
   diags.reportFile(path, diag::BadLlama2c, reader.wrong);
   return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+/// cos and sin of position times theta^(-2i / width), for each pair i.
+static void writeTables(const Llama2cFile &sizes, raw_ostream &out) {
+  int64_t width = sizes.dim / sizes.heads;
+  for (double (*function)(double) : {static_cast<double (*)(double)>(std::cos),
+                                     static_cast<double (*)(double)>(std::sin)})
+    for (int64_t position = 0; position < sizes.positions; ++position)
+      for (int64_t i = 0; i < width / 2; ++i) {
+        double turn = std::pow(10000.0, -2.0 * double(i) / double(width));
+        support::endian::write<float>(
+            out, float(function(double(position) * turn)), endianness::little);
+      }
+}
+
+void anec::writeLlama2c(const Llama2cFile &sizes,
+                        function_ref<ConstantRef(StringRef)> arrayOf,
+                        raw_ostream &out) {
+  assert(sizes.version == 0 && "the version that is written");
+  for (int64_t field :
+       {sizes.dim, sizes.hidden, sizes.layers, sizes.heads, sizes.keyHeads,
+        sizes.tied ? sizes.vocab : -sizes.vocab, sizes.positions})
+    support::endian::write<int32_t>(out, int32_t(field), endianness::little);
+  for (const Row &row : rowsOf(sizes)) {
+    for (int64_t layer = 0, end = row.isOfLayer ? sizes.layers : 1; layer < end;
+         ++layer)
+      writeElements(out, *declaredAs(arrayOf(row.nameOf(layer)), DType::FP32));
+    // They come before the classifier.
+    if (row.pattern == finalNorm.pattern)
+      writeTables(sizes, out);
+  }
 }

@@ -6,8 +6,8 @@
 /// \file
 /// Reads the weights that llama2.c's export.py writes: version 0 and 1 in fp32,
 /// version 2 with matrices of 8-bit integers, and a scale for each group of
-/// them. The files have an order instead of names; arrays are called as in
-/// llama2.c's model.py.
+/// them. Writes version 0. The files have an order instead of names; arrays are
+/// called as in llama2.c's model.py.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +16,7 @@
 
 #include "anec/Arrays/StoredArray.h"
 #include "anec/Support/MappedFile.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace anec {
 
@@ -38,6 +39,12 @@ bool isLlama2c(const MappedFile &file, llvm::StringRef path);
 /// reported, when its size is not what its header says.
 [[nodiscard]] std::optional<Llama2cFile>
 readLlama2c(const MappedFile &file, llvm::StringRef path, Diagnostics &diags);
+
+/// Writes a file of version 0 with the sizes of `sizes`. `arrayOf` gives each
+/// array, of floats, by its name when its turn comes.
+void writeLlama2c(const Llama2cFile &sizes,
+                  llvm::function_ref<ConstantRef(llvm::StringRef name)> arrayOf,
+                  llvm::raw_ostream &out);
 
 } // namespace anec
 

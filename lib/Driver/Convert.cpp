@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Driver/Convert.h"
+#include "lib/Driver/LlamaHints.h"
 #include "lib/Import/Import.h"
 #include "lib/Train/Checkpoint.h"
 #include "llvm/Support/Path.h"

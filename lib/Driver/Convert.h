@@ -8,7 +8,7 @@
 
 #include "anec/Formats/Source.h"
 #include "lib/Arrays/ModelFolder.h"
-#include "lib/Train/LlamaWeights.h"
+#include "lib/Import/LlamaWeights.h"
 
 namespace anec {
 

@@ -14,6 +14,7 @@
 #define ANEC_LIB_IMPORT_DECODER_H
 
 #include "anec/IR/Type.h"
+#include "anec/Package/ModelFacts.h"
 #include "lib/Package/RopeScaling.h"
 
 namespace anec {
@@ -79,11 +80,11 @@ struct Decoder {
   // Attention.
   bool isQkvFused = false;
   bool hasQkvBias = false, hasOutputBias = false;
-  bool hasHeadNorms = false;    ///< of the queries and keys of each head
-  double scoreScale = 0;        ///< scores are divided by its root; 0: headDim
-  double scoreCap = 0;          ///< 0 for none
-  bool dividesByDepth = false;  ///< scores, by the number of the layer + 1
-  bool isInterleaved = false;   ///< the layout of rotary pairs
+  bool hasHeadNorms = false;   ///< of the queries and keys of each head
+  double scoreScale = 0;       ///< scores are divided by its root; 0: headDim
+  double scoreCap = 0;         ///< 0 for none
+  bool dividesByDepth = false; ///< scores, by the number of the layer + 1
+  RopeStyle ropeStyle = RopeStyle::HalfSplit;
   std::vector<LayerKind> kinds; ///< of each layer
 
   // Feed-forward.
@@ -153,12 +154,19 @@ struct DecoderWeight {
   llvm::SmallVector<Extent, 2> extents;
 
   Shape shape() const;
+  /// One for each layer, or one.
+  int64_t count(const Decoder &decoder) const {
+    return isOfLayer ? decoder.layers : 1;
+  }
   /// `attention.3.wq`
   std::string nameOf(int64_t layer) const;
 };
 
 /// All weights, in the order of their declarations.
 std::vector<DecoderWeight> weightsOf(const Decoder &decoder);
+
+/// What the model computes with its weights, as far as it is a fact.
+ModelFacts factsOf(const Decoder &decoder);
 
 /// The text of the program.
 std::string programText(const Decoder &decoder, llvm::StringRef elementType,

@@ -4,7 +4,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExportedWeights.h"
-#include "anec/Package/ModelFacts.h"
 #include "lib/Arrays/Diags.h"
 #include "lib/Import/Diags.h"
 #include "lib/Support/Json.h"
@@ -44,35 +43,16 @@ std::optional<NamesFile> NamesFile::read(StringRef path, Diagnostics &diags) {
 std::optional<std::vector<ImportedWeight>>
 anec::weightsIn(const NamesFile &names, const Decoder &decoder,
                 Diagnostics &diags) {
-  std::vector<ImportedWeight> weights;
-  for (const DecoderWeight &weight : weightsOf(decoder))
-    for (int64_t layer = 0, end = weight.isOfLayer ? decoder.layers : 1;
-         layer < end; ++layer) {
-      std::string name = weight.nameOf(layer);
-      std::optional<StringRef> array = names.names.getString(name);
-      if (!array) {
-        names.reportBad("it has no name for `" + name + "`", diags);
-        return std::nullopt;
-      }
-      weights.push_back({name, array->str(), weight.shape()});
+  std::vector<ImportedWeight> weights = weightInstances(decoder);
+  for (ImportedWeight &weight : weights) {
+    std::optional<StringRef> array = names.names.getString(weight.name);
+    if (!array) {
+      names.reportBad("it has no name for `" + weight.name + "`", diags);
+      return std::nullopt;
     }
-  return weights;
-}
-
-/// What the model computes with its weights, as far as it is a fact.
-static ModelFacts factsOf(const Decoder &decoder) {
-  ModelFacts facts;
-  if (decoder.norm != Normalization::Layer)
-    facts.add(fact::rmsNormEps, ModelFacts::spell(decoder.epsilon));
-  for (const LayerKind &kind : decoder.kinds) {
-    if (kind.rotary.channels == 0)
-      continue;
-    facts.add(fact::ropeStyle,
-              decoder.isInterleaved ? "interleaved" : "half_split");
-    facts.add(fact::ropeTheta, ModelFacts::spell(kind.rotary.theta));
-    facts.add(fact::ropeScaling, kind.rotary.scaling.text());
+    weight.array = array->str();
   }
-  return facts;
+  return weights;
 }
 
 std::optional<std::vector<PlannedArray>>

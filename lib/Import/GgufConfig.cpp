@@ -16,15 +16,15 @@ using namespace llvm;
 static constexpr StringLiteral layerNorm = "attention.layer_norm_epsilon";
 static constexpr StringLiteral rmsNorm = "attention.layer_norm_rms_epsilon";
 static constexpr GgufArchitecture architectures[] = {
-    {"gemma2", "gemma2", false, rmsNorm},
-    {"gemma3", "gemma3_text", false, rmsNorm},
-    {"gpt2", "gpt2", false, layerNorm},
-    {"llama", "llama", true, rmsNorm},
-    {"phi2", "phi", false, layerNorm},
-    {"phi3", "phi3", false, rmsNorm},
-    {"qwen2", "qwen2", false, rmsNorm},
-    {"qwen3", "qwen3", false, rmsNorm},
-    {"smollm3", "smollm3", true, rmsNorm},
+    {"gemma2", "gemma2", RopeStyle::HalfSplit, rmsNorm},
+    {"gemma3", "gemma3_text", RopeStyle::HalfSplit, rmsNorm},
+    {"gpt2", "gpt2", RopeStyle::HalfSplit, layerNorm},
+    {"llama", "llama", RopeStyle::Interleaved, rmsNorm},
+    {"phi2", "phi", RopeStyle::HalfSplit, layerNorm},
+    {"phi3", "phi3", RopeStyle::HalfSplit, rmsNorm},
+    {"qwen2", "qwen2", RopeStyle::HalfSplit, rmsNorm},
+    {"qwen3", "qwen3", RopeStyle::HalfSplit, rmsNorm},
+    {"smollm3", "smollm3", RopeStyle::Interleaved, rmsNorm},
 };
 
 const GgufArchitecture *anec::findArchitecture(StringRef name) {

@@ -23,9 +23,8 @@ namespace anec {
 struct GgufArchitecture {
   llvm::StringLiteral name;   ///< `general.architecture`
   llvm::StringLiteral family; ///< `model_type`
-  /// The converter has moved the rows of queries and keys, so that the channels
-  /// of a rotary pair are neighbours.
-  bool isInterleaved;
+  /// Interleaved where the converter has moved the rows of queries and keys.
+  RopeStyle ropeStyle;
   llvm::StringLiteral epsilon; ///< the key of its norms' epsilon
 };
 

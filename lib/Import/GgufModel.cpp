@@ -88,7 +88,7 @@ std::optional<ImportedModel> anec::readGgufModel(const MappedFile &file,
       !fitsPositions(decoder, options, path, diags))
     return std::nullopt;
   applyArrays(*arrays, decoder);
-  decoder.isInterleaved = config->architecture->isInterleaved;
+  decoder.ropeStyle = config->architecture->ropeStyle;
   decoder.isTransposed = false;
   if (decoder.norm == Normalization::RmsPlusOne)
     decoder.norm = Normalization::Rms;

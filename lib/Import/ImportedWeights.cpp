@@ -9,9 +9,8 @@
 using namespace anec;
 using namespace llvm;
 
-/// The name of the array of `role`. The classifier lies beside the decoder.
-static std::string arrayName(const ArrayNames &names, WeightRole role,
-                             int64_t layer, StringRef prefix) {
+std::string anec::arrayName(const ArrayNames &names, WeightRole role,
+                            int64_t layer, StringRef prefix) {
   StringRef pattern = names.of(role);
   bool isBeside =
       role == WeightRole::Classifier || role == WeightRole::ClassifierBias;
@@ -26,17 +25,30 @@ bool anec::isDecoderAlone(const ArrayNames &names, const ArraySource &arrays) {
   return arrays.find(arrayName(names, WeightRole::Embedding, 0, "")) != nullptr;
 }
 
+/// The weights of `decoder`, with the arrays that `arrayOf` gives them.
+static std::vector<ImportedWeight>
+allWeights(const Decoder &decoder,
+           function_ref<std::string(const DecoderWeight &, int64_t)> arrayOf) {
+  std::vector<ImportedWeight> weights;
+  for (const DecoderWeight &weight : weightsOf(decoder))
+    for (int64_t layer = 0; layer < weight.count(decoder); ++layer)
+      weights.push_back(
+          {weight.nameOf(layer), arrayOf(weight, layer), weight.shape()});
+  return weights;
+}
+
+std::vector<ImportedWeight> anec::weightInstances(const Decoder &decoder) {
+  return allWeights(decoder, [](const DecoderWeight &weight, int64_t layer) {
+    return weight.nameOf(layer);
+  });
+}
+
 std::vector<ImportedWeight> anec::matchWeights(const ArrayNames &names,
                                                const Decoder &decoder,
                                                StringRef prefix) {
-  std::vector<ImportedWeight> weights;
-  for (const DecoderWeight &weight : weightsOf(decoder))
-    for (int64_t layer = 0, end = weight.isOfLayer ? decoder.layers : 1;
-         layer < end; ++layer)
-      weights.push_back({weight.nameOf(layer),
-                         arrayName(names, weight.role, layer, prefix),
-                         weight.shape()});
-  return weights;
+  return allWeights(decoder, [&](const DecoderWeight &weight, int64_t layer) {
+    return arrayName(names, weight.role, layer, prefix);
+  });
 }
 
 /// Arrays that files have besides the weights, and that no model reads: tables

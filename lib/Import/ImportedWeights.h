@@ -18,7 +18,14 @@ struct ImportedWeight {
   Shape shape;
 };
 
-/// The weights of `decoder`, with the names that `names` gives their arrays;
+/// The name of the array of `role`. The classifier lies beside the decoder, and
+/// is without `prefix`.
+std::string arrayName(const ArrayNames &names, WeightRole role, int64_t layer,
+                      llvm::StringRef prefix);
+
+/// The weights of `decoder`, with arrays that are called as they are.
+std::vector<ImportedWeight> weightInstances(const Decoder &decoder);
+/// The same, with the names that `names` gives their arrays;
 /// `prefix` is before all but the classifier's.
 std::vector<ImportedWeight> matchWeights(const ArrayNames &names,
                                          const Decoder &decoder,

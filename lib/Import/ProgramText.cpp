@@ -237,7 +237,7 @@ void Writer::factors(StringRef name, ArrayRef<double> numbers) {
 void Writer::rotation() {
   const Rotary *rotary = kinds.rotated();
   const RopeScaling &scaling = kinds.scaled()->scaling;
-  out << (decoder.isInterleaved
+  out << (decoder.ropeStyle == RopeStyle::Interleaved
               ? "// Rotary embedding: the channels of a pair are neighbours.\n"
               : "// Rotary embedding: the channels of a pair are in opposite "
                 "halves of those that\n// are rotated.\n");
@@ -250,8 +250,8 @@ void Writer::rotation() {
   auto add = [&](StringRef name, const Twine &value) {
     arguments.push_back((name + " = " + value).str());
   };
-  if (!decoder.isInterleaved)
-    add("style", "\"half_split\"");
+  if (decoder.ropeStyle != RopeStyle::Interleaved)
+    add("style", "\"" + spelling(decoder.ropeStyle) + "\"");
   add("theta", "theta");
   if (kinds.hasRotary || rotary->channels != decoder.headDim)
     add("rotary", "rotary");

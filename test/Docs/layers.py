@@ -38,7 +38,7 @@ LAYERS = {
         "Text": "Support Protobuf",
         "Generate": "Support Ops Package Runtime Text",
         "Import": "Support IR Arrays Package",
-        "Train": "Support IR Ops Arrays MIL Package Formats Runtime Text Generate",
+        "Train": "Support IR Ops Arrays MIL Package Runtime Text Generate",
         "Serve": "Support Text Generate",
     },
     "interfaces": {
@@ -49,7 +49,7 @@ LAYERS = {
         "Report": "Support IR Ops MIL Onnx Torch Quantize Target Passes Package Formats "
                   "Runtime",
         "anec.h": "CoreML Target Generate Train API Report",
-        "Driver": "Support IR Arrays Frontend MIL CoreML Package Formats Runtime Import Train "
+        "Driver": "Support IR Ops Arrays Frontend MIL CoreML Package Formats Runtime Import Train "
                   "API Report",
         "C": "Support IR MIL CoreML Target Passes Package Runtime Generate Import Train API "
              "Probe Report anec.h Driver",

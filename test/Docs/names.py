@@ -53,7 +53,7 @@ ALLOWED = [
      "names of files"),
     (r"lib/Train/Checkpoint(Reader|Writer)\.cpp",
      r"name\.(consume_front|starts_with|ends_with)\(", "names of folders"),
-    (r"lib/Train/LlamaReader\.cpp", r"name\)\.starts_with\(",
+    (r"lib/Import/LlamaWeights\.cpp", r"name\)\.starts_with\(",
      "names that others gave the arrays of a file"),
     (r"lib/Frontend/Hints\.cpp", r'"targets"', "a parameter of ops"),
     (r"lib/Passes/Differentiate/Adapters\.cpp", r'"targets"', "a part of --lora"),

@@ -13,10 +13,10 @@
 #include "anec/Package/ModelPackage.h"
 #include "anec/Train/TrainLog.h"
 #include "lib/Bench/OtherReport.h"
+#include "lib/Import/LlamaWeights.h"
 #include "lib/Probe/ProbeFile.h"
 #include "lib/Support/Json.h"
 #include "lib/Train/Checkpoint.h"
-#include "lib/Train/LlamaWeights.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 

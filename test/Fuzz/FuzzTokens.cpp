@@ -12,7 +12,7 @@
 
 #include "FileOfBytes.h"
 #include "anec/Text/Tokenizer.h"
-#include "lib/Train/LlamaWeights.h"
+#include "lib/Import/LlamaWeights.h"
 
 using namespace anec;
 
@@ -42,9 +42,8 @@ static void fuzzWeights(llvm::ArrayRef<uint8_t> bytes) {
   expectOneOf(weights.has_value(), diags);
   if (!weights)
     return;
-  for (const std::vector<StoredArray> &arrays : weights->arrays)
-    for (const StoredArray &array : arrays)
-      (void)array.get()->asDoubles();
+  for (const StoredArray &array : weights->arrays)
+    (void)array.get()->asDoubles();
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

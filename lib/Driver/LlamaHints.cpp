@@ -1,16 +1,16 @@
-//===- LlamaHints.cpp - what a program says of its weights ----------------===//
+//===- LlamaHints.cpp - what a model says of its weights ------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "lib/Driver/LlamaHints.h"
 #include "anec/Formats/Source.h"
 #include "anec/Package/ModelPackage.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Import/Diags.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Package/ScheduleWalk.h"
 #include "lib/Train/Checkpoint.h"
-#include "lib/Train/Diags.h"
-#include "lib/Train/LlamaWeights.h"
 #include <set>
 
 using namespace anec;
@@ -47,7 +47,7 @@ static bool chooseModel(const std::set<std::string> &owners,
 
 /// The name of the model's separate classifier, if it has one.
 static std::string classifierName(const LlamaHints &hints) {
-  return llamaName(WeightFormat::Anec, LlamaRole::Classifier, 0, hints.model);
+  return llamaWeight(hints.model, WeightRole::Classifier).nameOf(0);
 }
 
 static bool readModule(const Module &module, llvm::StringRef wanted,

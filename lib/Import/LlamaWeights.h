@@ -1,4 +1,4 @@
-//===- LlamaWeights.h - weights under the names of others ------*- C++ -*-===//
+//===- LlamaWeights.h - the weights of a Llama in any form ------*- C++ -*-===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -16,46 +16,29 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef ANEC_LIB_TRAIN_LLAMAWEIGHTS_H
-#define ANEC_LIB_TRAIN_LLAMAWEIGHTS_H
+#ifndef ANEC_LIB_IMPORT_LLAMAWEIGHTS_H
+#define ANEC_LIB_IMPORT_LLAMAWEIGHTS_H
 
+#include "Decoder.h"
 #include "anec/Arrays/StoredArray.h"
-#include "anec/Package/ModelFacts.h"
 #include "anec/Support/Diagnostics.h"
+#include "anec/Support/Words.h"
 #include "lib/Arrays/ModelFolder.h"
-#include "lib/Ops/Params/Rope.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <map>
 
 namespace anec {
 
-struct ReadOptions;
-
 ANEC_ENUM(WeightFormat, (Anec, "anec"), (HuggingFace, "hf"),
           (Llama2c, "llama2c"))
 
-/// The style that `facts` name; nothing when they name none, or several.
-std::optional<RopeStyle> ropeStyleOf(const ModelFacts &facts);
+/// The format of `path`, judged by its ending or by the names in it.
+WeightFormat guessWeightFormat(llvm::StringRef path);
+/// The format that weights written to `path` have, by its ending: llama2.c's
+/// for .bin, anec's for .safetensors, Hugging Face's for a folder.
+WeightFormat formatToWrite(llvm::StringRef path);
 
-/// The purpose of an array, in the order of llama2.c's file.
-enum class LlamaRole : uint8_t {
-  Embedding,
-  AttentionNorm,
-  Wq,
-  Wk,
-  Wv,
-  Wo,
-  FeedForwardNorm,
-  W1,
-  W2,
-  W3,
-  Norm,
-  Classifier,
-};
-constexpr unsigned llamaRoles = unsigned(LlamaRole::Classifier) + 1;
-/// Whether every layer has an array of this role.
-bool isOfLayer(LlamaRole role);
-
-/// Facts about a model that its weights do not contain.
+/// What is said of a model beside its weights.
 struct LlamaHints {
   /// Sizes by the names of examples/llama.tdsl: `layers`, `dim`, `hidden`,
   /// `heads`, `kv_heads`, `seq`, `vocab`.
@@ -71,47 +54,28 @@ struct LlamaHints {
 
 /// The weights of one model.
 struct LlamaWeights {
-  int64_t layers = 0, dim = 0, hidden = 0, vocab = 0;
+  /// Its sizes, its name and the layout of its rotary pairs. The numbers of
+  /// heads and positions, and the width of a head, are 0 when unknown.
+  Decoder decoder;
   int64_t queryRows = 0, keyRows = 0;
-  /// 0 when unknown.
-  int64_t heads = 0, keyHeads = 0, positions = 0;
-  bool tied = false;                        ///< the embedding is the classifier
-  WeightFormat format = WeightFormat::Anec; ///< that they were read in
-  RopeStyle rope = RopeStyle::Interleaved;
-  /// But for the rotary embedding's style, which is `rope`.
+  /// But for `rope_style`.
   ModelFacts facts;
-  /// By role, then by layer where each layer has one.
-  std::vector<StoredArray> arrays[llamaRoles];
-
-  Shape shapeOf(LlamaRole role) const;
-  const StoredArray &array(LlamaRole role, int64_t layer) const {
-    return arrays[unsigned(role)][isOfLayer(role) ? layer : 0];
-  }
+  WeightFormat format = WeightFormat::Anec; ///< that they were read in
+  std::vector<StoredArray> arrays;          ///< in the order of llama2.c's file
 };
 
-/// The name of an array in safetensors, in anec's or Hugging Face's naming.
-std::string llamaName(WeightFormat format, LlamaRole role, int64_t layer,
-                      llvm::StringRef model);
-
-/// The format of `path`, judged by its ending or by the names in it.
-WeightFormat guessWeightFormat(llvm::StringRef path);
-/// The format that weights written to `path` have, by its ending: llama2.c's
-/// for .bin, anec's for .safetensors, Hugging Face's for a folder.
-WeightFormat formatToWrite(llvm::StringRef path);
-
-/// Reads the model that weights are for: its sizes, its name, its facts, and
-/// whether it has a classifier. `path` is a program,
-/// which `options` are for, or a package; `model` names one of several models
-/// in it. Nothing, with the reason reported, when it cannot be read, or has
-/// several models and none is named.
-[[nodiscard]] std::optional<LlamaHints>
-readLlamaHints(llvm::StringRef path, const ReadOptions &options,
-               llvm::StringRef model, Diagnostics &diags);
-
-struct TrainState;
-/// The sizes in the configuration of a model that was trained, without its
-/// name.
-LlamaHints hintsOf(const TrainState &state);
+/// Calls `visit` for every array of a Llama, in the order of llama2.c's file.
+void forEachLlamaArray(
+    const Decoder &decoder,
+    llvm::function_ref<void(const DecoderWeight &, int64_t layer)> visit);
+/// The weight of a role in a Llama called `model`, without its shape.
+DecoderWeight llamaWeight(llvm::StringRef model, WeightRole role);
+/// What `format` calls the array of a weight.
+std::string arrayName(WeightFormat format, const DecoderWeight &weight,
+                      int64_t layer);
+/// The layout of rotary pairs that `facts` name; nothing when they name none,
+/// or several.
+std::optional<RopeStyle> ropeStyleOf(const ModelFacts &facts);
 
 /// Reads the weights at `path`: a file, or a Hugging Face folder with its
 /// config.json and shards. Returns nothing, with the reason reported, when an
@@ -132,4 +96,4 @@ readLlamaWeights(llvm::StringRef path, WeightFormat format,
 
 } // namespace anec
 
-#endif // ANEC_LIB_TRAIN_LLAMAWEIGHTS_H
+#endif // ANEC_LIB_IMPORT_LLAMAWEIGHTS_H
