@@ -358,7 +358,8 @@ ANEC_API anec_status anec_import(const char *source, const char *program,
 
 typedef struct anec_convert_options {
   size_t struct_size;
-  /** `anec`, `hf` or `llama2c`; null: what the files say. */
+  /** `anec`, `hf` or `llama2c`; null: what the files say. `from` also `gguf`.
+   */
   const char *from, *to;
   const char *config; /**< the .tdsl program or the package of the weights,
                          which gives the number of heads; null: none */

@@ -102,13 +102,13 @@ anec_status anec_import(const char *source, const char *program,
 //===----------------------------------------------------------------------===//
 
 static bool readFormat(llvm::StringRef name, const char *given,
+                       llvm::ArrayRef<WeightFormat> choices,
                        std::optional<WeightFormat> &format,
                        Diagnostics &diags) {
   if (!given)
     return true;
   std::vector<llvm::StringRef> known;
-  for (WeightFormat row :
-       {WeightFormat::Anec, WeightFormat::HuggingFace, WeightFormat::Llama2c}) {
+  for (WeightFormat row : choices) {
     known.push_back(spelling(row));
     if (known.back() == given)
       format = row;
@@ -119,8 +119,13 @@ static bool readFormat(llvm::StringRef name, const char *given,
 static bool readConversion(const anec_convert_options &given,
                            ConvertRequest &request, Diagnostics &diags) {
   CompileOptions read;
-  if (!readFormat("from", given.from, request.from, diags) ||
-      !readFormat("to", given.to, request.to, diags) ||
+  static constexpr WeightFormat formats[] = {
+      WeightFormat::Anec, WeightFormat::HuggingFace, WeightFormat::Llama2c,
+      WeightFormat::Gguf};
+  // GGUF is read alone.
+  auto written = llvm::ArrayRef(formats).drop_back();
+  if (!readFormat("from", given.from, formats, request.from, diags) ||
+      !readFormat("to", given.to, written, request.to, diags) ||
       !readDefines(given.defines, given.define_count, read, diags))
     return false;
   request.config = orEmpty(given.config).str();

@@ -13,7 +13,7 @@
 #ifndef ANEC_LIB_IMPORT_GGUFCONFIG_H
 #define ANEC_LIB_IMPORT_GGUFCONFIG_H
 
-#include "ConfigReader.h"
+#include "Families.h"
 #include "anec/Arrays/ArraySource.h"
 #include "lib/Arrays/Gguf.h"
 
@@ -37,6 +37,9 @@ struct GgufConfig {
   std::vector<std::string> arrays;
 };
 
+/// What the files of all architectures call their arrays, where the first
+/// matrix of feed-forward is a gate.
+llvm::ArrayRef<ArrayName> ggufArrays();
 /// Null when there is none.
 const GgufArchitecture *findArchitecture(llvm::StringRef name);
 

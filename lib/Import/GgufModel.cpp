@@ -11,7 +11,6 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "Families.h"
 #include "GgufConfig.h"
 #include "ImportedModel.h"
 #include "lib/Import/Diags.h"
@@ -53,6 +52,8 @@ static constexpr ArrayName arrayNames[] = {
     {R::DownBias, "blk.#.ffn_down.bias"},
     {R::FeedForwardPostNorm, "blk.#.post_ffw_norm.weight"},
 };
+
+ArrayRef<ArrayName> anec::ggufArrays() { return arrayNames; }
 
 /// Without a gate, the first matrix of feed-forward is called as the other one
 /// is with a gate.

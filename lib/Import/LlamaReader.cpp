@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "ImportedModel.h"
 #include "Llama2cModel.h"
 #include "LlamaConfig.h"
 #include "anec/Arrays/ArraySource.h"
@@ -295,6 +296,37 @@ static LlamaWeights weightsOfLlama2c(const Llama2cFile &file) {
   return weights;
 }
 
+/// The weights of a GGUF file, whose model import reads.
+static std::optional<LlamaWeights>
+weightsOfGguf(const MappedFile &file, StringRef path, Diagnostics &diags) {
+  std::optional<ImportedModel> model = readGgufModel(file, path, {}, diags);
+  std::optional<ArraySource> source =
+      model ? ArraySource::read(file, path, diags) : std::nullopt;
+  if (!source)
+    return std::nullopt;
+  LlamaWeights weights;
+  Decoder &decoder = weights.decoder = model->decoder;
+  if (findFamily(decoder.family) != findFamily("llama")) {
+    diags.reportFile(path, diag::OtherFamily, decoder.family);
+    return std::nullopt;
+  }
+  weights.facts = factsOf(decoder);
+  weights.queryRows = decoder.heads * decoder.headDim;
+  weights.keyRows = decoder.keyHeads * decoder.headDim;
+  StringSet<> known;
+  forEachLlamaArray(decoder, [&](const DecoderWeight &weight, int64_t layer) {
+    std::string name = arrayName(WeightFormat::Gguf, weight, layer);
+    known.insert(name);
+    weights.arrays.push_back(*source->find(name));
+  });
+  for (const ImportedWeight &weight : model->weights)
+    if (!known.contains(weight.array)) {
+      diags.reportFile(path, diag::UnknownArray, weight.array);
+      return std::nullopt;
+    }
+  return weights;
+}
+
 static std::optional<LlamaWeights> readNamed(StringRef path,
                                              WeightFormat format,
                                              const LlamaHints &hints,
@@ -319,23 +351,36 @@ static std::optional<LlamaWeights> readNamed(StringRef path,
   return weights;
 }
 
+static std::optional<LlamaWeights> readFormat(StringRef path,
+                                              WeightFormat format,
+                                              const LlamaHints &hints,
+                                              Diagnostics &diags) {
+  bool isNamed =
+      format == WeightFormat::Anec || format == WeightFormat::HuggingFace;
+  if (isNamed)
+    return readNamed(path, format, hints, diags);
+  MappedFile file = mapFile(path, diags);
+  if (!file)
+    return std::nullopt;
+  if (isPyTorchFile(file)) {
+    diags.reportFile(path, diag::PyTorchFile);
+    return std::nullopt;
+  }
+  std::optional<LlamaWeights> weights;
+  if (format == WeightFormat::Gguf)
+    weights = weightsOfGguf(file, path, diags);
+  else if (std::optional<Llama2cFile> contents = readLlama2c(file, path, diags))
+    weights = weightsOfLlama2c(*contents);
+  if (weights && !applySizes(*weights, hints.sizes, path, diags))
+    return std::nullopt;
+  return weights;
+}
+
 std::optional<LlamaWeights> anec::readLlamaWeights(StringRef path,
                                                    WeightFormat format,
                                                    const LlamaHints &hints,
                                                    Diagnostics &diags) {
-  std::optional<LlamaWeights> weights;
-  if (format != WeightFormat::Llama2c) {
-    weights = readNamed(path, format, hints, diags);
-  } else if (MappedFile file = mapFile(path, diags)) {
-    if (isPyTorchFile(file)) {
-      diags.reportFile(path, diag::PyTorchFile);
-      return std::nullopt;
-    }
-    if (std::optional<Llama2cFile> contents = readLlama2c(file, path, diags))
-      weights = weightsOfLlama2c(*contents);
-    if (weights && !applySizes(*weights, hints.sizes, path, diags))
-      return std::nullopt;
-  }
+  std::optional<LlamaWeights> weights = readFormat(path, format, hints, diags);
   if (!weights || !findHeadDim(*weights, path, diags) ||
       !applyFacts(*weights, hints, path, diags))
     return std::nullopt;

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LlamaWeights.h"
+#include "GgufConfig.h"
 #include "ImportedWeights.h"
 #include "Llama2cModel.h"
 #include "lib/Arrays/Safetensors.h"
@@ -45,6 +46,8 @@ std::string anec::arrayName(WeightFormat format, const DecoderWeight &weight,
   }
   case WeightFormat::Llama2c:
     return arrayName({llama2cArrays(), {}}, weight.role, layer, "");
+  case WeightFormat::Gguf:
+    return arrayName({ggufArrays(), {}}, weight.role, layer, "");
   }
   llvm_unreachable("not a format");
 }
@@ -61,7 +64,11 @@ WeightFormat anec::guessWeightFormat(StringRef path) {
     return WeightFormat::HuggingFace;
   // Errors in the file are reported when it is read.
   Diagnostics ignored;
-  std::optional<Safetensors> contents = readSafetensors(path, ignored);
+  MappedFile file = mapFile(path, ignored);
+  if (file && isGguf(file))
+    return WeightFormat::Gguf;
+  std::optional<Safetensors> contents =
+      file ? readSafetensors(file, path, ignored) : std::nullopt;
   bool isTheirs =
       contents && llvm::any_of(contents->arrays, [](const NamedArray &named) {
         return StringRef(named.name).starts_with("model.layers.");

@@ -4,15 +4,16 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The weights of a Llama in three forms: anec's names (`attention.3.wq`) and
+/// The weights of a Llama in several forms: anec's names (`attention.3.wq`) and
 /// Hugging Face's (`model.layers.3.self_attn.q_proj.weight`) in safetensors,
-/// and llama2.c's file, which has an order instead of names. Arrays are views
-/// of mapped files, or computed when they are written, one at a time.
+/// llama2.c's file, which has an order instead of names, and GGUF files, which
+/// are read alone. Arrays are views of mapped files, or computed when they are
+/// written, one at a time.
 ///
 /// Rotary embedding rotates pairs of channels. The channels of a pair are
-/// adjacent (`interleaved`, anec's default for `rope` and llama2.c's layout) or
-/// in opposite halves of a head (`half_split`, Hugging Face's layout);
-/// conversion permutes the rows of wq and wk.
+/// adjacent (`interleaved`, anec's default for `rope`, and the layout of
+/// llama2.c and GGUF) or in opposite halves of a head (`half_split`, Hugging
+/// Face's layout); conversion permutes the rows of wq and wk.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -30,9 +31,10 @@
 namespace anec {
 
 ANEC_ENUM(WeightFormat, (Anec, "anec"), (HuggingFace, "hf"),
-          (Llama2c, "llama2c"))
+          (Llama2c, "llama2c"), (Gguf, "gguf"))
 
-/// The format of `path`, judged by its ending or by the names in it.
+/// The format of `path`, judged by its ending, its first bytes, or the names in
+/// it.
 WeightFormat guessWeightFormat(llvm::StringRef path);
 /// The format that weights written to `path` have, by its ending: llama2.c's
 /// for .bin, anec's for .safetensors, Hugging Face's for a folder.
@@ -85,9 +87,9 @@ std::optional<RopeStyle> ropeStyleOf(const ModelFacts &facts);
 readLlamaWeights(llvm::StringRef path, WeightFormat format,
                  const LlamaHints &hints, Diagnostics &diags);
 
-/// Writes `weights` to `path`, whole or not at all. A path without an ending is
-/// a Hugging Face folder, which `folder` is for. Returns false, with the reason
-/// reported, on failure.
+/// Writes `weights` to `path` in any format but GGUF, whole or not at all. A
+/// path without an ending is a Hugging Face folder, which `folder` is for.
+/// Returns false, with the reason reported, on failure.
 [[nodiscard]] bool writeLlamaWeights(const LlamaWeights &weights,
                                      llvm::StringRef path, WeightFormat format,
                                      const LlamaHints &hints,

@@ -59,6 +59,8 @@ static Form formFor(const LlamaWeights &weights, WeightFormat format,
     break;
   case WeightFormat::Llama2c:
     break;
+  case WeightFormat::Gguf:
+    llvm_unreachable("exportGguf writes it, with the metadata of another file");
   case WeightFormat::Anec:
     // Without a model to write for, anec's weights stay as they are.
     if (weights.format == WeightFormat::Anec)

@@ -10,6 +10,7 @@ from ._arguments import StrPath, as_choice, as_path, as_path_or_none, as_texts
 from ._options import Floats
 
 WeightFormat = typing.Literal["anec", "hf", "llama2c"]
+SourceFormat = typing.Literal["anec", "hf", "llama2c", "gguf"]
 
 
 def import_model(source: StrPath, program: StrPath, *, seq: typing.Optional[int] = None,
@@ -39,7 +40,7 @@ def import_model(source: StrPath, program: StrPath, *, seq: typing.Optional[int]
 
 
 def convert(weights: StrPath, output: StrPath, *,
-            from_format: typing.Optional[WeightFormat] = None,
+            from_format: typing.Optional[SourceFormat] = None,
             to_format: typing.Optional[WeightFormat] = None,
             config: typing.Optional[StrPath] = None,
             model: typing.Optional[str] = None,
@@ -49,10 +50,11 @@ def convert(weights: StrPath, output: StrPath, *,
             tokenizer: typing.Optional[StrPath] = None, shard_size: int = 0) -> None:
     """Writes weights in another format, as `anec convert` does.
 
-    weights      a .safetensors or .bin file, a folder, a checkpoint or a run
+    weights      a .safetensors, .bin or .gguf file, a folder, a checkpoint or a run
     output       a .safetensors file, a .bin file for llama2.c, a folder for Hugging
                  Face, or with `like` a .gguf file
-    from_format, to_format   "anec", "hf" or "llama2c"; None: what the files say
+    from_format, to_format   "anec", "hf" or "llama2c", and "gguf" for the first; None:
+                 what the files say
     config       the .tdsl program or the package of the weights, which gives the
                  number of heads, with `model`, if it has several, and `defines`
     weight_map   the map that `import_model` wrote: the output has the names, and the
@@ -65,8 +67,8 @@ def convert(weights: StrPath, output: StrPath, *,
     Raises anec.Error when files do not belong together, cannot be read or written, and
     ValueError for another format. An error leaves no part of `output`.
     """
-    for name, value in ("from_format", from_format), ("to_format", to_format):
-        as_choice(value, (None, *typing.get_args(WeightFormat)), name)
+    as_choice(from_format, (None, *typing.get_args(SourceFormat)), "from_format")
+    as_choice(to_format, (None, *typing.get_args(WeightFormat)), "to_format")
     _anec.convert(as_path(weights), as_path(output), {
         "from": from_format, "to": to_format, "config": as_path_or_none(config),
         "model": model,

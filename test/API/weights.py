@@ -64,6 +64,8 @@ def test_convert():
         same(name, ["convert", "tool/tied.safetensors", "--from=anec", f"--config={LLAMA}", *(f"--define={n}={v}" for n, v in TIED.items())],
              anec.convert, "tool/tied.safetensors", from_format="anec", config=LLAMA,
              defines=TIED)
+    same("of-gguf", ["convert", "plain.gguf", "--from=gguf"],
+         anec.convert, "plain.gguf", from_format="gguf")
     same("mine.gguf", ["convert", "run", "--weight-map=llama.names.json",
                        "--like=llama.gguf"],
          anec.convert, "run", weight_map="llama.names.json", like="llama.gguf")
@@ -76,6 +78,7 @@ def test_convert():
         refused(anec.Error, message, anec.convert, "run", output, **options)
         assert not os.path.exists(output)
     refused(ValueError, "'llama2c'", anec.convert, "run", "x.bin", to_format="llama")
+    refused(ValueError, "'llama2c'", anec.convert, "run", "x.bin", to_format="gguf")
 
 
 def test_merge():

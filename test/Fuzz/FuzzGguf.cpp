@@ -6,7 +6,8 @@
 /// \file
 /// Whatever the bytes are, a GGUF file or a checkpoint of llama2.c that is read
 /// has values and arrays that can be read to their last element; a program that
-/// is imported from it has a weight for each of its names, and can be parsed.
+/// is imported from it has a weight for each of its names, and can be parsed;
+/// and the weights of a Llama can be read as those.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +17,7 @@
 #include "anec/Text/Tokenizer.h"
 #include "lib/Arrays/Gguf.h"
 #include "lib/Import/Import.h"
+#include "lib/Import/LlamaWeights.h"
 
 using namespace anec;
 
@@ -59,6 +61,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     expectOneOf(contents.has_value(), diags);
     if (contents)
       touchMetadata(*contents);
+    Diagnostics converting;
+    expectOneOf(readLlamaWeights(fileOfBytes("fuzz.gguf", {data, size}),
+                                 WeightFormat::Gguf, {}, converting)
+                    .has_value(),
+                converting);
   }
   Diagnostics diags;
   std::optional<ArraySource> arrays =

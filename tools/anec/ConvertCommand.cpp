@@ -28,6 +28,16 @@ public:
                            "llama2.c's file"))) {}
 };
 
+/// The same, of a format to read.
+class SourceFormatFlag : public FormatFlag {
+public:
+  SourceFormatFlag(llvm::StringRef name, llvm::StringRef description)
+      : FormatFlag(name, description) {
+    getParser().addLiteralOption("gguf", WeightFormat::Gguf,
+                                 "a GGUF file of a Llama");
+  }
+};
+
 class Convert : public Command {
 public:
   ExitCode run(const Invocation &call) override;
@@ -41,7 +51,8 @@ private:
       cl::desc(
           "The output: a .bin file for llama2.c, a folder for Hugging Face "
           "with config.json, or with --like a GGUF file")};
-  FormatFlag from{"from", "The format of the weights (default: detected):"};
+  SourceFormatFlag from{"from",
+                        "The format of the weights (default: detected):"};
   FormatFlag to{"to", "The format to write (default: anec, except for .bin "
                       "files and folders):"};
   cl::opt<std::string> config{
@@ -116,9 +127,10 @@ constinit const CommandDef commands::Convert = {
     .name = "convert",
     .group = commands::programs,
     .summary = "Convert weights to another format",
-    .synopsis = "WEIGHTS.safetensors|.bin|FOLDER|RUN",
+    .synopsis = "WEIGHTS.safetensors|.bin|.gguf|FOLDER|RUN",
     .examples = R"(  anec convert stories15M.bin -o stories15M.safetensors
   anec convert llama.safetensors --config=llama.tdsl -o folder
+  anec convert llama-Q8_0.gguf -o folder
   anec convert run/best --weight-map=qwen3.names.json -o folder
   anec convert run/best --weight-map=qwen3.names.json --like=Qwen3-Q8_0.gguf -o mine.gguf
   anec convert run/best -o mine.bin           a checkpoint, or the newest of `run`

@@ -169,18 +169,19 @@ kernel gate(x: fp16[dim, seq]) -> fp16[hidden, seq] {
         config = json.loads((folder / "config.json").read_text())
         words = json.loads((folder / "tokenizer.json").read_text())
         tokens = sorted(words["model"]["vocab"], key=words["model"]["vocab"].get)
+        family = config["model_type"] = "qwen3" if "wen" in path.name else "llama"
         draw = numpy.random.default_rng(1)
         arrays = {}
         for name, shape in shapes_of_llama(config).items():
             values = draw.normal(0, 0.15, shape) if len(shape) > 1 else numpy.ones(shape)
-            arrays[gguf_name("qwen3", name)] = (0, values.astype("<f4").tobytes(), shape)
+            arrays[gguf_name(family, name)] = (0, values.astype("<f4").tobytes(), shape)
+        sizes = {"context_length": 4096, "embedding_length": 32, "feed_forward_length": 64,
+                 "block_count": 2, "attention.head_count": 2, "attention.head_count_kv": 1,
+                 "attention.key_length": 16, "attention.value_length": 16,
+                 "attention.layer_norm_rms_epsilon": 1e-6, "rope.freq_base": 1e6}
         gguf_files.write_gguf(str(path), {
-            "general.architecture": "qwen3", "qwen3.context_length": 4096,
-            "qwen3.embedding_length": 32, "qwen3.feed_forward_length": 64,
-            "qwen3.block_count": 2, "qwen3.attention.head_count": 2,
-            "qwen3.attention.head_count_kv": 1, "qwen3.attention.key_length": 16,
-            "qwen3.attention.value_length": 16,
-            "qwen3.attention.layer_norm_rms_epsilon": 1e-6, "qwen3.rope.freq_base": 1e6,
+            "general.architecture": family,
+            **{f"{family}.{key}": value for key, value in sizes.items()},
             "tokenizer.ggml.model": "gpt2", "tokenizer.ggml.pre": "qwen2",
             "tokenizer.ggml.tokens": tokens + ["<|im_start|>", "<|im_end|>"],
             "tokenizer.ggml.token_type": [1] * len(tokens) + [3, 3],
@@ -385,6 +386,7 @@ NAMES = {
     # models of language
     "Qwen3-0.6B": make.hub, "qwen3": make.hub, "SmolLM2-135M": make.hub,
     "Llama-folder": make.hub, "model": make.hub, "Qwen3-0.6B-Q4_K_M.gguf": make.gguf,
+    "llama-Q4_K_M.gguf": make.gguf,
     "qwen3.names.json": make.names, "stories15M.bin": make.llama2c,
     "stories15M-q80.bin": make.llama2c_packed,
     # packages
