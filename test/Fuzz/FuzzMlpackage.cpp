@@ -15,7 +15,7 @@
 #include "ReadsBack.h"
 #include "anec/MIL/ModelDescription.h"
 #include "lib/CoreML/Reader.h"
-#include "lib/Protobuf/Message.h"
+#include "lib/Protobuf/Coding.h"
 #include <filesystem>
 #include <sys/stat.h>
 

@@ -11,6 +11,7 @@
 
 #include "Model.h"
 #include "../CharacterMap.h"
+#include "lib/Protobuf/Coding.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
 

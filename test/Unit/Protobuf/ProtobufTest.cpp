@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "lib/Protobuf/Message.h"
+#include "lib/Protobuf/Coding.h"
 #include <cmath>
 #include <gtest/gtest.h>
 
