@@ -10,175 +10,136 @@ using namespace anec;
 namespace json = llvm::json;
 using Kind = ViewStep::Kind;
 
-//===----------------------------------------------------------------------===//
-// Printing
-//===----------------------------------------------------------------------===//
-
-static void printIntegers(llvm::ArrayRef<int64_t> values, json::OStream &out) {
-  out.array([&] {
-    for (int64_t value : values)
-      out.value(value);
-  });
-}
-
-static void printStep(const ViewStep &step, json::OStream &out) {
-  out.object([&] {
-    out.attributeBegin(spelling(step.kind));
-    if (step.second.empty())
-      printIntegers(step.first, out);
-    else
-      out.array([&] {
-        for (auto [first, second] : llvm::zip_equal(step.first, step.second))
-          printIntegers({first, second}, out);
-      });
-    out.attributeEnd();
-  });
-}
-
-void anec::printView(const WeightView &view, json::OStream &out) {
-  out.object([&] {
-    out.attribute("weight", view.weight);
-    if (view.instance.kind == WeightInstance::Kind::Own)
-      out.attribute("instance", "own");
-    else if (view.instance.kind == WeightInstance::Kind::Number)
-      out.attribute("instance", view.instance.number);
-    out.attribute("dtype", spelling(view.dtype));
-    out.attributeBegin("stored");
-    printIntegers(view.array.sourceShape(), out);
-    out.attributeEnd();
-    out.attributeArray("steps", [&] {
-      for (const ViewStep &step : view.array.steps())
-        printStep(step, out);
-    });
-    out.attributeBegin("shape");
-    printIntegers(view.array.shape(), out);
-    out.attributeEnd();
-  });
-}
-
-//===----------------------------------------------------------------------===//
-// Parsing
-//===----------------------------------------------------------------------===//
-
-static bool readShape(const json::Object &object, llvm::StringRef key,
-                      Shape &shape, json::Path path) {
-  std::vector<int64_t> extents;
-  const json::Value *value = object.get(key);
-  if (!value) {
-    path.field(key).report("missing value");
-    return false;
+bool JsonForm<WeightInstance>::read(const json::Value &json, WeightInstance &to,
+                                    JsonPath path) {
+  if (json.getAsString() == llvm::StringRef("own")) {
+    to = WeightInstance::own();
+    return true;
   }
-  if (!json::fromJSON(*value, extents, path.field(key)))
-    return false;
-  shape.assign(extents.begin(), extents.end());
+  std::optional<int64_t> number = json.getAsInteger();
+  if (!number || *number < 0)
+    return path.refuse("expected \"own\" or a number from 0");
+  to = WeightInstance::of(*number);
   return true;
 }
 
-static bool readInstance(const json::Object &object, WeightInstance &instance,
-                         json::Path path) {
-  const json::Value *value = object.get("instance");
-  if (!value)
-    return true;
-  if (value->getAsString() == llvm::StringRef("own")) {
-    instance = WeightInstance::own();
-    return true;
-  }
-  std::optional<int64_t> number = value->getAsInteger();
-  if (!number || *number < 0) {
-    path.field("instance").report("expected \"own\" or a number from 0");
-    return false;
-  }
-  instance = WeightInstance::of(*number);
+void JsonForm<WeightInstance>::write(const WeightInstance &value,
+                                     json::OStream &out) {
+  if (value.kind == WeightInstance::Kind::Own)
+    out.value("own");
+  else
+    out.value(value.number);
+}
+
+bool StoredTypeJson::read(const json::Value &json, DType &to, JsonPath path) {
+  std::optional<DType> parsed =
+      parseDType(json.getAsString().value_or(llvm::StringRef()));
+  if (!parsed || bitWidth(*parsed) < 8)
+    return path.refuse("no element type of whole bytes");
+  to = *parsed;
   return true;
+}
+
+void StoredTypeJson::write(DType value, json::OStream &out) {
+  out.value(spelling(value));
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes and steps
+//===----------------------------------------------------------------------===//
+
+bool ViewSourceJson::read(const json::Value &json, ArrayView &to,
+                          JsonPath path) {
+  Shape stored;
+  if (!JsonForm<Shape>::read(json, stored, path))
+    return false;
+  if (!ViewStep::reshape(stored).misfit(stored).empty())
+    return path.refuse("no shape");
+  to = ArrayView(stored);
+  return true;
+}
+
+void ViewSourceJson::write(const ArrayView &value, json::OStream &out) {
+  JsonForm<Shape>::write(value.sourceShape(), out);
+}
+
+bool ViewShapeJson::read(const json::Value &json, ArrayView &of,
+                         JsonPath path) {
+  Shape shape;
+  return JsonForm<Shape>::read(json, shape, path) &&
+         (of.shape() == shape || path.refuse("the steps give another shape"));
+}
+
+void ViewShapeJson::write(const ArrayView &value, json::OStream &out) {
+  JsonForm<Shape>::write(value.shape(), out);
 }
 
 /// `[[0, 16], [0, 64]]`
-static bool readRanges(const json::Value &value, ViewStep &step,
-                       json::Path path) {
+static bool readRanges(const json::Value &json, ViewStep &step, JsonPath path) {
   std::vector<std::vector<int64_t>> ranges;
-  if (!json::fromJSON(value, ranges, path))
+  if (!JsonForm<std::vector<std::vector<int64_t>>>::read(json, ranges, path))
     return false;
   for (const std::vector<int64_t> &range : ranges) {
-    if (range.size() != 2) {
-      path.report("expected pairs");
-      return false;
-    }
+    if (range.size() != 2)
+      return path.refuse("expected pairs");
     step.first.push_back(range[0]);
     step.second.push_back(range[1]);
   }
   return true;
 }
 
-static bool readStep(const json::Value &value, ViewStep &step,
-                     json::Path path) {
-  const json::Object *object = value.getAsObject();
+static bool readStep(const json::Value &json, ViewStep &step, JsonPath path) {
+  const json::Object *object = json.getAsObject();
   if (object && object->size() == 1)
     for (Kind kind : {Kind::Slice, Kind::Pad, Kind::Permute, Kind::Reshape}) {
       const json::Value *values = object->get(spelling(kind));
       if (!values)
         continue;
       step = {kind, {}, {}};
+      JsonPath member = path.member(spelling(kind));
       if (kind == Kind::Slice || kind == Kind::Pad)
-        return readRanges(*values, step, path.field(spelling(kind)));
-      return readShape(*object, spelling(kind), step.first, path);
+        return readRanges(*values, step, member);
+      return JsonForm<Shape>::read(*values, step.first, member);
     }
-  path.report("expected one of slice, pad, permute, reshape");
-  return false;
+  return path.refuse("expected one of slice, pad, permute, reshape");
 }
 
-static bool readSteps(const json::Object &object, ArrayView &view,
-                      json::Path path) {
-  const json::Array *steps = object.getArray("steps");
-  json::Path list = path.field("steps"); // outlives its elements' paths
-  if (!steps) {
-    list.report("expected array");
+static void writeStep(const ViewStep &step, json::OStream &out) {
+  out.object([&] {
+    out.attributeBegin(spelling(step.kind));
+    if (step.second.empty())
+      JsonForm<Shape>::write(step.first, out);
+    else
+      out.array([&] {
+        for (auto [first, second] : llvm::zip_equal(step.first, step.second))
+          JsonForm<Shape>::write({first, second}, out);
+      });
+    out.attributeEnd();
+  });
+}
+
+bool ViewStepsJson::read(const json::Value &json, ArrayView &to,
+                         JsonPath path) {
+  const json::Array *steps = arrayOf(json, path);
+  if (!steps)
     return false;
-  }
-  if (steps->size() > maxViewSteps) {
-    list.report("too many steps");
-    return false;
-  }
-  for (auto [number, value] : llvm::enumerate(*steps)) {
+  if (steps->size() > maxViewSteps)
+    return path.refuse("too many steps");
+  for (size_t number = 0; number != steps->size(); ++number) {
     ViewStep step{Kind::Reshape, {}, {}};
-    json::Path here = list.index(unsigned(number));
-    if (!readStep(value, step, here))
+    JsonPath here = path.element(number);
+    if (!readStep((*steps)[number], step, here))
       return false;
-    if (!step.misfit(view.shape()).empty()) {
-      here.report("the step does not fit");
-      return false;
-    }
-    view = view.then(step);
+    if (!step.misfit(to.shape()).empty())
+      return here.refuse("the step does not fit");
+    to = to.then(step);
   }
   return true;
 }
 
-bool anec::fromJSON(const json::Value &value, WeightView &view,
-                    json::Path path) {
-  json::ObjectMapper map(value, path);
-  std::string dtype;
-  if (!map || !map.map("weight", view.weight) || !map.map("dtype", dtype))
-    return false;
-  std::optional<DType> parsed = parseDType(dtype);
-  if (!parsed || bitWidth(*parsed) < 8) {
-    path.field("dtype").report("no element type of whole bytes");
-    return false;
-  }
-  view.dtype = *parsed;
-  const json::Object &object = *value.getAsObject();
-  Shape stored, shape;
-  if (!readInstance(object, view.instance, path) ||
-      !readShape(object, "stored", stored, path) ||
-      !readShape(object, "shape", shape, path))
-    return false;
-  if (!ViewStep::reshape(stored).misfit(stored).empty()) {
-    path.field("stored").report("no shape");
-    return false;
-  }
-  view.array = ArrayView(stored);
-  if (!readSteps(object, view.array, path))
-    return false;
-  if (view.array.shape() == shape)
-    return true;
-  path.field("shape").report("the steps give another shape");
-  return false;
+void ViewStepsJson::write(const ArrayView &value, json::OStream &out) {
+  out.array([&] {
+    for (const ViewStep &step : value.steps())
+      writeStep(step, out);
+  });
 }

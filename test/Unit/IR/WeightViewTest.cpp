@@ -208,7 +208,7 @@ std::string manifestOf(const WeightView &view) {
   std::string line;
   llvm::raw_string_ostream stream(line);
   llvm::json::OStream out(stream);
-  printView(view, out);
+  writeFields(view, out);
   return line;
 }
 
@@ -216,11 +216,11 @@ std::string jsonText(llvm::StringRef object) {
   llvm::Expected<llvm::json::Value> value = llvm::json::parse(object);
   if (!value)
     return "not JSON: " + llvm::toString(value.takeError());
-  llvm::json::Path::Root root("view");
+  JsonMisfit misfit;
   WeightView view;
-  if (fromJSON(*value, view, root))
+  if (readFields(*value, view, JsonPath(misfit)))
     return view.str();
-  return "error: " + llvm::toString(root.getError());
+  return "error: " + misfit.str("view");
 }
 
 } // namespace
