@@ -6,7 +6,7 @@
 #include "CheckpointState.h"
 #include "Resume.h"
 #include "lib/Support/Json.h"
-#include "llvm/ADT/StringExtras.h"
+#include "lib/Support/JsonFields.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -19,173 +19,138 @@ std::string anec::fileIn(llvm::StringRef folder, llvm::StringRef name) {
   return std::string(joined);
 }
 
-static json::Value orNull(std::optional<double> number) {
-  return number ? json::Value(*number) : json::Value(nullptr);
-}
-
 //===----------------------------------------------------------------------===//
-// Writing
-//===----------------------------------------------------------------------===//
-
-static json::Object toJson(const Hyperparameters &hyper) {
-  json::Object object;
-  for (const HyperparameterDef &def : hyperparameterTable())
-    object[def.name] = hyper.*def.member;
-  return object;
-}
-
-json::Value anec::stateToJson(const TrainState &state,
-                              llvm::ArrayRef<CheckpointFile> files) {
-  json::Object config, listed;
-  for (const auto &[name, value] : state.config)
-    config[name] = value;
-  json::Object data{{"epoch", state.position.epoch},
-                    {"window", state.position.window},
-                    {"tokens", state.tokens},
-                    {"fingerprint", state.dataFingerprint},
-                    {"validation", state.validationShare}};
-  if (!state.validationFingerprint.empty())
-    data["validation_fingerprint"] = state.validationFingerprint;
-  json::Object best{{"val_loss", orNull(state.bestLoss)},
-                    {"step", state.bestStep}};
-  if (state.sinceBest)
-    best["validations_since"] = state.sinceBest;
-  for (const CheckpointFile &file : files)
-    listed[file.name] =
-        json::Object{{"bytes", file.bytes}, {"sha256", file.digest}};
-  json::Object root{
-      {"format", checkpointFormat},
-      {"step", state.step},
-      {"updates", state.updates},
-      {"seed", state.seed},
-      {"data", std::move(data)},
-      {"loss_scale", json::Object{{"factor", state.lossScale.factor},
-                                  {"good_steps", state.lossScale.goodSteps}}},
-      {"hyperparameters", toJson(state.hyper)},
-      {"numerics", state.numerics},
-      {"entry", state.entry},
-      {"positions", state.positions},
-      {"config", std::move(config)},
-      {"package", state.packageDigest},
-      {"tokenizer", json::Object{{"kind", state.tokenizer.kind},
-                                 {"path", state.tokenizer.path},
-                                 {"sha256", state.tokenizer.digest}}},
-      {"loss", orNull(state.loss)},
-      {"val_loss", orNull(state.validationLoss)},
-      {"best", std::move(best)},
-      {"files", std::move(listed)},
-  };
-  if (!state.base.empty())
-    root["base"] = state.base;
-  root["sha256"] = digestOf(root);
-  return root;
-}
-
-//===----------------------------------------------------------------------===//
-// Reading
+// Fields
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-/// Reads fields one by one and remembers the first missing one.
-class FieldReader {
-public:
-  FieldReader(const json::Object &object, std::string &wrong)
-      : object(object), wrong(wrong) {}
+/// By name.
+struct FilesJson {
+  static bool read(const json::Value &json, std::vector<CheckpointFile> &to,
+                   JsonPath path);
+  static void write(llvm::ArrayRef<CheckpointFile> files, json::OStream &out);
+};
 
-  void take(llvm::StringRef name, uint64_t &to) {
-    if (auto value =
-            object.get(name) ? object.get(name)->getAsUINT64() : std::nullopt)
-      to = *value;
-    else
-      miss(name);
-  }
-  void take(llvm::StringRef name, double &to) {
-    if (auto value = object.getNumber(name))
-      to = *value;
-    else
-      miss(name);
-  }
-  void take(llvm::StringRef name, std::optional<double> &to) {
-    to = object.getNumber(name);
-    const json::Value *value = object.get(name);
-    if (!to && !(value && value->kind() == json::Value::Null))
-      miss(name);
-  }
-  void take(llvm::StringRef name, std::string &to) {
-    if (auto value = object.getString(name))
-      to = value->str();
-    else
-      miss(name);
-  }
-  /// The same for a field that is not always written.
-  template <typename T>
-  void takeIfThere(llvm::StringRef name, T &to) {
-    if (object.get(name))
-      take(name, to);
-  }
-  /// A nested object; an empty one when it is missing.
-  FieldReader inside(llvm::StringRef name) {
-    static const json::Object none;
-    const json::Object *inner = object.getObject(name);
-    if (!inner)
-      miss(name);
-    return {inner ? *inner : none, wrong};
-  }
-  const json::Object &fields() const { return object; }
-
-private:
-  void miss(llvm::StringRef name) {
-    if (wrong.empty())
-      wrong = "it has no `" + name.str() + "` of the kind that belongs there";
-  }
-  const json::Object &object;
-  std::string &wrong;
+/// What state.json has without its digest.
+template <typename State, typename Files>
+struct StateFile {
+  State &state;
+  Files &files;
+  int64_t format = checkpointFormat;
 };
 
 } // namespace
 
-static void readRun(FieldReader root, TrainState &state) {
-  root.take("step", state.step);
-  root.take("updates", state.updates);
-  root.take("seed", state.seed);
-  root.take("numerics", state.numerics);
-  root.take("loss", state.loss);
-  root.take("val_loss", state.validationLoss);
-  FieldReader data = root.inside("data");
-  data.take("epoch", state.position.epoch);
-  data.take("window", state.position.window);
-  data.take("tokens", state.tokens);
-  data.take("fingerprint", state.dataFingerprint);
-  data.take("validation", state.validationShare);
-  data.takeIfThere("validation_fingerprint", state.validationFingerprint);
-  FieldReader scale = root.inside("loss_scale");
-  scale.take("factor", state.lossScale.factor);
-  scale.take("good_steps", state.lossScale.goodSteps);
-  FieldReader hyper = root.inside("hyperparameters");
-  for (const HyperparameterDef &def : hyperparameterTable())
-    hyper.take(def.name, state.hyper.*def.member);
-  FieldReader best = root.inside("best");
-  best.take("val_loss", state.bestLoss);
-  best.take("step", state.bestStep);
-  best.takeIfThere("validations_since", state.sinceBest);
+template <>
+struct anec::JsonFields<CheckpointFile> {
+  static void list(auto &file, auto &visit) {
+    visit("bytes", file.bytes);
+    visit("sha256", file.digest);
+  }
+};
+
+template <>
+struct anec::JsonFields<UsedTokenizer> {
+  static void list(auto &tokenizer, auto &visit) {
+    visit("kind", tokenizer.kind);
+    visit("path", tokenizer.path);
+    visit("sha256", tokenizer.digest);
+  }
+};
+
+template <>
+struct anec::JsonFields<LossScale> {
+  static void list(auto &scale, auto &visit) {
+    visit("factor", scale.factor);
+    visit("good_steps", scale.goodSteps);
+  }
+};
+
+template <>
+struct anec::JsonFields<Hyperparameters> {
+  static void list(auto &hyper, auto &visit) {
+    for (const HyperparameterDef &def : hyperparameterTable())
+      visit(def.name, hyper.*def.member);
+  }
+};
+
+template <typename State, typename Files>
+struct anec::JsonFields<StateFile<State, Files>> {
+  static void list(auto &file, auto &visit) {
+    State &state = file.state;
+    visit("format", file.format);
+    visit("step", state.step);
+    visit("updates", state.updates);
+    visit("seed", state.seed);
+    visit.inside("data", [&](auto &data) {
+      data("epoch", state.position.epoch);
+      data("window", state.position.window);
+      data("tokens", state.tokens);
+      data("fingerprint", state.dataFingerprint);
+      data("validation", state.validationShare);
+      data.optional("validation_fingerprint", state.validationFingerprint);
+    });
+    visit("loss_scale", state.lossScale);
+    visit("hyperparameters", state.hyper);
+    visit("numerics", state.numerics);
+    visit("entry", state.entry);
+    visit.added("positions", state.positions);
+    visit("config", state.config);
+    visit("package", state.packageDigest);
+    visit.optional("base", state.base);
+    visit("tokenizer", state.tokenizer);
+    visit("loss", state.loss);
+    visit("val_loss", state.validationLoss);
+    visit.inside("best", [&](auto &best) {
+      best("val_loss", state.bestLoss);
+      best("step", state.bestStep);
+      best.optional("validations_since", state.sinceBest);
+    });
+    visit("files", file.files, FilesJson());
+  }
+};
+
+bool FilesJson::read(const json::Value &json, std::vector<CheckpointFile> &to,
+                     JsonPath path) {
+  std::vector<std::pair<std::string, CheckpointFile>> files;
+  if (!JsonForm<decltype(files)>::read(json, files, path))
+    return false;
+  for (auto &[name, file] : files) {
+    file.name = name;
+    to.push_back(std::move(file));
+  }
+  return true;
 }
 
-static void readModel(FieldReader root, TrainState &state) {
-  root.take("entry", state.entry);
-  // Earlier ones do not have it.
-  if (root.fields().get("positions"))
-    root.take("positions", state.positions);
-  root.take("package", state.packageDigest);
-  root.takeIfThere("base", state.base);
-  FieldReader tokenizer = root.inside("tokenizer");
-  tokenizer.take("kind", state.tokenizer.kind);
-  tokenizer.take("path", state.tokenizer.path);
-  tokenizer.take("sha256", state.tokenizer.digest);
-  FieldReader config = root.inside("config");
-  for (const auto &[key, value] : config.fields())
-    config.take(key, state.config.emplace_back(key.str(), "").second);
-  llvm::sort(state.config);
+void FilesJson::write(llvm::ArrayRef<CheckpointFile> files,
+                      json::OStream &out) {
+  out.object([&] {
+    for (const CheckpointFile &file : files) {
+      out.attributeBegin(file.name);
+      writeFields(file, out);
+      out.attributeEnd();
+    }
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Writing and reading
+//===----------------------------------------------------------------------===//
+
+json::Value anec::stateToJson(const TrainState &state,
+                              llvm::ArrayRef<CheckpointFile> files) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  json::OStream out(stream);
+  writeFields(
+      StateFile<const TrainState, llvm::ArrayRef<CheckpointFile>>{state, files},
+      out);
+  JsonError none;
+  json::Value value = *parseJson(text, none);
+  json::Object &root = *value.getAsObject();
+  root["sha256"] = digestOf(root);
+  return value;
 }
 
 /// The first field that no run writes, and why; empty when there is none.
@@ -241,18 +206,11 @@ bool anec::stateFromJson(llvm::StringRef text, TrainState &state,
             ", the only one that is known";
     return false;
   }
-  FieldReader reader(*root, wrong);
-  readRun(reader, state);
-  readModel(reader, state);
-  FieldReader listed = reader.inside("files");
-  for (const auto &[name, unused] : listed.fields()) {
-    FieldReader row = listed.inside(name);
-    CheckpointFile &file = files.emplace_back();
-    file.name = name.str();
-    row.take("bytes", file.bytes);
-    row.take("sha256", file.digest);
-  }
-  if (wrong.empty())
+  JsonMisfit misfit;
+  StateFile<TrainState, std::vector<CheckpointFile>> file{state, files};
+  if (readFields(*value, file, JsonPath(misfit)))
     wrong = findWrongField(state);
+  else
+    wrong = "it has no `" + misfit.place + "` of the kind that belongs there";
   return wrong.empty();
 }
