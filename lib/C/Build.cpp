@@ -15,12 +15,7 @@ using namespace anec::c;
 
 anec_status anec_build_options_init(anec_build_options *options,
                                     size_t struct_size) {
-  if (!options || struct_size < sizeof(size_t) ||
-      struct_size > sizeof(anec_build_options))
-    return ANEC_USAGE_ERROR;
-  std::memset(options, 0, struct_size);
-  options->struct_size = struct_size;
-  return ANEC_OK;
+  return init(options, struct_size);
 }
 
 /// Finds the output that `emit` or the ending of `path` names. Returns false,

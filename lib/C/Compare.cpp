@@ -14,12 +14,7 @@ using namespace anec::c;
 
 anec_status anec_compare_options_init(anec_compare_options *options,
                                       size_t struct_size) {
-  if (!options || struct_size < sizeof(size_t) ||
-      struct_size > sizeof(anec_compare_options))
-    return ANEC_USAGE_ERROR;
-  std::memset(options, 0, struct_size);
-  options->struct_size = struct_size;
-  return ANEC_OK;
+  return init(options, struct_size);
 }
 
 /// Arguments NAME=SOURCE. Returns false, with the reason reported, when one is
@@ -166,18 +161,25 @@ void anec_comparisons_destroy(anec_comparisons *comparisons) {
 }
 
 size_t anec_comparisons_count(const anec_comparisons *comparisons) {
-  return comparisons ? comparisons->records.size() : 0;
+  return countOf(comparisons);
+}
+
+static anec_comparison described(const anec_comparisons::Record &record) {
+  const auto &[output, place] = record;
+  return {sizeof(anec_comparison),
+          output.name.c_str(),
+          output.isRight(),
+          output.type.numElements(),
+          output.wrong,
+          output.relativeError,
+          output.largestError,
+          output.allowed,
+          place.c_str(),
+          output.value,
+          output.reference};
 }
 
 anec_status anec_comparisons_get(const anec_comparisons *comparisons,
                                  size_t index, anec_comparison *out) {
-  if (!comparisons || index >= comparisons->records.size() || !canGive(out))
-    return ANEC_USAGE_ERROR;
-  const auto &[output, place] = comparisons->records[index];
-  give({sizeof(anec_comparison), output.name.c_str(), output.isRight(),
-        output.type.numElements(), output.wrong, output.relativeError,
-        output.largestError, output.allowed, place.c_str(), output.value,
-        output.reference},
-       out);
-  return ANEC_OK;
+  return giveRecord(comparisons, index, out, described);
 }

@@ -176,20 +176,25 @@ void anec_diagnostics_clear(anec_diagnostics *diags) {
 }
 
 size_t anec_diagnostics_count(const anec_diagnostics *diags) {
-  return diags ? diags->records.size() : 0;
+  return countOf(diags);
+}
+
+static anec_diagnostic described(const anec_diagnostics::Record &record) {
+  SourcePlace place = record.place.value_or(SourcePlace());
+  return {sizeof(anec_diagnostic),
+          record.severity,
+          record.id.c_str(),
+          record.message.c_str(),
+          record.file.c_str(),
+          place.line,
+          place.column,
+          place.endLine,
+          place.endColumn};
 }
 
 anec_status anec_diagnostics_get(const anec_diagnostics *diags, size_t index,
                                  anec_diagnostic *out) {
-  if (!diags || index >= diags->records.size() || !canGive(out))
-    return ANEC_USAGE_ERROR;
-  const anec_diagnostics::Record &record = diags->records[index];
-  SourcePlace place = record.place.value_or(SourcePlace());
-  give({sizeof(anec_diagnostic), record.severity, record.id.c_str(),
-        record.message.c_str(), record.file.c_str(), place.line, place.column,
-        place.endLine, place.endColumn},
-       out);
-  return ANEC_OK;
+  return giveRecord(diags, index, out, described);
 }
 
 const char *anec_diagnostics_text(const anec_diagnostics *diags) {

@@ -12,12 +12,7 @@ using namespace anec::c;
 
 anec_status anec_diff_options_init(anec_diff_options *options,
                                    size_t struct_size) {
-  if (!options || struct_size < sizeof(size_t) ||
-      struct_size > sizeof(anec_diff_options))
-    return ANEC_USAGE_ERROR;
-  std::memset(options, 0, struct_size);
-  options->struct_size = struct_size;
-  return ANEC_OK;
+  return init(options, struct_size);
 }
 
 static const char *kindOf(Difference::Kind kind) {
@@ -108,20 +103,21 @@ void anec_differences_destroy(anec_differences *differences) {
 }
 
 size_t anec_differences_count(const anec_differences *differences) {
-  return differences ? differences->records.size() : 0;
+  return countOf(differences);
+}
+
+static anec_difference described(const anec_differences::Record &record) {
+  return {sizeof(anec_difference), record.kind,
+          record.function.c_str(), record.op.c_str(),
+          record.part.c_str(),     record.left.c_str(),
+          record.right.c_str(),    record.values.elements,
+          record.values.differing, record.values.absolute,
+          record.values.relative,  record.text.c_str()};
 }
 
 anec_status anec_differences_get(const anec_differences *differences,
                                  size_t index, anec_difference *out) {
-  if (!differences || index >= differences->records.size() || !canGive(out))
-    return ANEC_USAGE_ERROR;
-  const anec_differences::Record &record = differences->records[index];
-  give({sizeof(anec_difference), record.kind, record.function.c_str(),
-        record.op.c_str(), record.part.c_str(), record.left.c_str(),
-        record.right.c_str(), record.values.elements, record.values.differing,
-        record.values.absolute, record.values.relative, record.text.c_str()},
-       out);
-  return ANEC_OK;
+  return giveRecord(differences, index, out, described);
 }
 
 const char *anec_differences_text(const anec_differences *differences) {

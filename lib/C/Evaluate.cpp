@@ -13,12 +13,7 @@ using namespace anec::c;
 
 anec_status anec_evaluate_options_init(anec_evaluate_options *options,
                                        size_t struct_size) {
-  if (!options || struct_size < sizeof(size_t) ||
-      struct_size > sizeof(anec_evaluate_options))
-    return ANEC_USAGE_ERROR;
-  options->struct_size = struct_size;
-  give(anec_evaluate_options{}, options);
-  return ANEC_OK;
+  return init(options, struct_size);
 }
 
 static anec_evaluation resultOf(const Evaluation &evaluation) {

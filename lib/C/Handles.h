@@ -174,6 +174,32 @@ void give(Struct value, Struct *out) {
   out->struct_size = size;
 }
 
+/// Gives the caller's struct of `size` bytes its defaults.
+template <typename Struct>
+anec_status init(Struct *options, size_t size, const Struct &defaults = {}) {
+  if (!options || size < sizeof(size_t) || size > sizeof(Struct))
+    return ANEC_USAGE_ERROR;
+  options->struct_size = size;
+  give(defaults, options);
+  return ANEC_OK;
+}
+
+/// The records of a handle.
+template <typename Handle>
+size_t countOf(const Handle *handle) {
+  return handle ? handle->records.size() : 0;
+}
+
+/// Fills `out` with what `describe` says of one record of a handle.
+template <typename Handle, typename Struct>
+anec_status giveRecord(const Handle *handle, size_t index, Struct *out,
+                       Struct (*describe)(const typename Handle::Record &)) {
+  if (index >= countOf(handle) || !canGive(out))
+    return ANEC_USAGE_ERROR;
+  give(describe(handle->records[index]), out);
+  return ANEC_OK;
+}
+
 /// The reason for refusing a struct's size.
 inline constexpr llvm::StringLiteral badSize =
     "its `struct_size` is not that of a struct that this library knows";

@@ -112,21 +112,26 @@ anec_status anec_check(anec_program *program,
 void anec_findings_destroy(anec_findings *findings) { delete findings; }
 
 size_t anec_findings_count(const anec_findings *findings) {
-  return findings ? findings->records.size() : 0;
+  return countOf(findings);
+}
+
+static anec_finding described(const anec_findings::Record &record) {
+  SourcePlace place = record.place.value_or(SourcePlace());
+  return {sizeof(anec_finding),
+          record.rule->id.data(),
+          record.message.c_str(),
+          spelling(record.rule->impact).data(),
+          record.isError,
+          record.file.c_str(),
+          place.line,
+          place.column,
+          place.endLine,
+          place.endColumn};
 }
 
 anec_status anec_findings_get(const anec_findings *findings, size_t index,
                               anec_finding *out) {
-  if (!findings || index >= findings->records.size() || !canGive(out))
-    return ANEC_USAGE_ERROR;
-  const anec_findings::Record &record = findings->records[index];
-  SourcePlace place = record.place.value_or(SourcePlace());
-  give({sizeof(anec_finding), record.rule->id.data(), record.message.c_str(),
-        spelling(record.rule->impact).data(), record.isError,
-        record.file.c_str(), place.line, place.column, place.endLine,
-        place.endColumn},
-       out);
-  return ANEC_OK;
+  return giveRecord(findings, index, out, described);
 }
 
 /// Returns the rule called `id`; null, with the reason reported, when there is
@@ -227,14 +232,10 @@ anec_status anec_explain_log_text(const char *text, size_t size,
 void anec_logged_errors_destroy(anec_logged_errors *errors) { delete errors; }
 
 size_t anec_logged_errors_count(const anec_logged_errors *errors) {
-  return errors ? errors->records.size() : 0;
+  return countOf(errors);
 }
 
-anec_status anec_logged_errors_get(const anec_logged_errors *errors,
-                                   size_t index, anec_logged_error *out) {
-  if (!errors || index >= errors->records.size() || !canGive(out))
-    return ANEC_USAGE_ERROR;
-  const anec_logged_errors::Record &record = errors->records[index];
+static anec_logged_error described(const anec_logged_errors::Record &record) {
   anec_logged_error error = {
       sizeof(anec_logged_error), "", "", "", "", "", "", ""};
   if (const KnownError *known = record.error) {
@@ -251,8 +252,12 @@ anec_status anec_logged_errors_get(const anec_logged_errors *errors,
   error.lines = record.lines.count;
   error.first_line = record.lines.first;
   error.last_line = record.lines.last;
-  give(error, out);
-  return ANEC_OK;
+  return error;
+}
+
+anec_status anec_logged_errors_get(const anec_logged_errors *errors,
+                                   size_t index, anec_logged_error *out) {
+  return giveRecord(errors, index, out, described);
 }
 
 //===----------------------------------------------------------------------===//
@@ -325,18 +330,16 @@ anec_status anec_predict(anec_program *program,
 
 void anec_costs_destroy(anec_costs *costs) { delete costs; }
 
-size_t anec_costs_count(const anec_costs *costs) {
-  return costs ? costs->records.size() : 0;
+size_t anec_costs_count(const anec_costs *costs) { return countOf(costs); }
+
+static anec_cost described(const anec_costs::Record &record) {
+  anec_cost cost = record.cost;
+  cost.name = record.name.c_str();
+  cost.bound = record.bound.c_str();
+  return cost;
 }
 
 anec_status anec_costs_get(const anec_costs *costs, size_t index,
                            anec_cost *out) {
-  if (!costs || index >= costs->records.size() || !canGive(out))
-    return ANEC_USAGE_ERROR;
-  const anec_costs::Record &record = costs->records[index];
-  anec_cost cost = record.cost;
-  cost.name = record.name.c_str();
-  cost.bound = record.bound.c_str();
-  give(cost, out);
-  return ANEC_OK;
+  return giveRecord(costs, index, out, described);
 }

@@ -68,12 +68,7 @@ anec_numerics anec::c::numericsOf(Numerics numerics) {
 
 anec_status anec_compile_options_init(anec_compile_options *options,
                                       size_t struct_size) {
-  if (!options || struct_size < sizeof(size_t) ||
-      struct_size > sizeof(anec_compile_options))
-    return ANEC_USAGE_ERROR;
-  std::memset(options, 0, struct_size);
-  options->struct_size = struct_size;
-  return ANEC_OK;
+  return init(options, struct_size);
 }
 
 bool anec::c::refuse(llvm::StringRef name, llvm::StringRef reason,

@@ -207,12 +207,7 @@ anec_status anec_program_write(anec_program *program, const char *path,
 
 anec_status anec_coreml_options_init(anec_coreml_options *options,
                                      size_t struct_size) {
-  if (!options || struct_size < sizeof(size_t) ||
-      struct_size > sizeof(anec_coreml_options))
-    return ANEC_USAGE_ERROR;
-  std::memset(options, 0, struct_size);
-  options->struct_size = struct_size;
-  return ANEC_OK;
+  return init(options, struct_size);
 }
 
 /// The error in the options, apart from what a description says; empty when

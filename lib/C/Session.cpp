@@ -16,12 +16,7 @@ using namespace anec::c;
 
 anec_status anec_session_options_init(anec_session_options *options,
                                       size_t struct_size) {
-  if (!options || struct_size < sizeof(size_t) ||
-      struct_size > sizeof(anec_session_options))
-    return ANEC_USAGE_ERROR;
-  std::memset(options, 0, struct_size);
-  options->struct_size = struct_size;
-  return ANEC_OK;
+  return init(options, struct_size);
 }
 
 using OpenSession = llvm::function_ref<std::unique_ptr<ProgramSession>(

@@ -107,14 +107,9 @@ std::optional<std::vector<std::string>> c::readPaths(const char *const *paths,
 
 anec_status anec_windows_options_init(anec_windows_options *options,
                                       size_t struct_size) {
-  if (!options || struct_size < sizeof(size_t) ||
-      struct_size > sizeof(anec_windows_options))
-    return ANEC_USAGE_ERROR;
   anec_windows_options defaults = {};
   defaults.validation_share = 0.05;
-  options->struct_size = struct_size;
-  give(defaults, options);
-  return ANEC_OK;
+  return init(options, struct_size, defaults);
 }
 
 anec_status anec_windows_open(const anec_windows_options *options,
@@ -202,12 +197,7 @@ static anec_generate_options generateDefaults() {
 
 anec_status anec_generate_options_init(anec_generate_options *options,
                                        size_t struct_size) {
-  if (!options || struct_size < sizeof(size_t) ||
-      struct_size > sizeof(anec_generate_options))
-    return ANEC_USAGE_ERROR;
-  options->struct_size = struct_size;
-  give(generateDefaults(), options);
-  return ANEC_OK;
+  return init(options, struct_size, generateDefaults());
 }
 
 /// Refuses options that are invalid; returns nothing for those.

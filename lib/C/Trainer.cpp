@@ -50,12 +50,7 @@ anec_status anec_hyperparameters_init(anec_hyperparameters *out,
                                       size_t struct_size,
                                       anec_numerics numerics) {
   std::optional<Numerics> known = numericsOf(numerics);
-  if (!out || !known || struct_size < sizeof(size_t) ||
-      struct_size > sizeof(anec_hyperparameters))
-    return ANEC_USAGE_ERROR;
-  out->struct_size = struct_size;
-  give(defaults(*known), out);
-  return ANEC_OK;
+  return known ? init(out, struct_size, defaults(*known)) : ANEC_USAGE_ERROR;
 }
 
 //===----------------------------------------------------------------------===//

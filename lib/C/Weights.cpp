@@ -14,15 +14,6 @@
 using namespace anec;
 using namespace anec::c;
 
-template <typename Struct>
-static anec_status init(Struct *options, size_t struct_size) {
-  if (!options || struct_size < sizeof(size_t) || struct_size > sizeof(Struct))
-    return ANEC_USAGE_ERROR;
-  std::memset(options, 0, struct_size);
-  options->struct_size = struct_size;
-  return ANEC_OK;
-}
-
 anec_status anec_import_options_init(anec_import_options *options,
                                      size_t struct_size) {
   return init(options, struct_size);
