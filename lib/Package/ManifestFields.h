@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Lists for reading and writing. docs/manifest.schema.json has the same
+/// Lists for reading and writing. docs/formats/manifest.schema.json has the same
 /// members, for readers that are not anec; test/Unit/ManifestTest.cpp compares.
 ///
 //===----------------------------------------------------------------------===//
