@@ -91,7 +91,7 @@ private:
 /// A forward and a backward body; the same body for a model without repeats.
 class TapPair {
 public:
-  TapPair(OpenedBody &both, const GradientFlow &flow, PassContext &ctx)
+  TapPair(OpenedBody &both, GradientFlow &flow, PassContext &ctx)
       : forward(both), backward(both), flow(flow), ctx(ctx), costs(ctx.target),
         values(both.host()) {
     bool seen = false;
@@ -104,7 +104,7 @@ public:
     }
   }
   TapPair(RepeatPair repeats, OpenedBody &forward, OpenedBody &backward,
-          const GradientFlow &flow, PassContext &ctx)
+          GradientFlow &flow, PassContext &ctx)
       : repeats(repeats), forward(forward), backward(backward), flow(flow),
         ctx(ctx), costs(ctx.target),
         values(repeats, forward.host(), backward.host()) {}
@@ -135,7 +135,7 @@ private:
 
   RepeatPair repeats{nullptr, nullptr};
   OpenedBody &forward, &backward;
-  const GradientFlow &flow;
+  GradientFlow &flow;
   PassContext &ctx;
   TapCosts costs;
   ForwardValues values;
@@ -308,7 +308,9 @@ Value *TapPair::tap(Value *value) {
   for (unsigned slot = 0; slot < repeats.backward->numOperands(); ++slot)
     if (repeats.backward->operand(slot) == stack)
       return known = backward.host().parameters()[slot + 1].get();
-  return known = addSliced(repeats.backward, backward.host(), stack, *value);
+  known = addSliced(repeats.backward, backward.host(), stack, *value);
+  flow.find(); // both repeats can be others now
+  return known;
 }
 
 static std::string microseconds(double time) {

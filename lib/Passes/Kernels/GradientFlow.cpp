@@ -56,7 +56,8 @@ void GradientFlow::follow(const Function &host) {
   }
 }
 
-GradientFlow::GradientFlow(const Module &module) : module(module) {
+void GradientFlow::find() {
+  dependent.clear();
   // All gradients derive from that of the loss.
   for (const auto &host : module.functions)
     if (const Value *seed = host->parameterOf(ValueRole::LossScale)) {

@@ -21,7 +21,9 @@ namespace anec {
 
 class GradientFlow {
 public:
-  explicit GradientFlow(const Module &module);
+  explicit GradientFlow(const Module &module) : module(module) { find(); }
+  /// Follows the gradient again, after ops have been replaced by others.
+  void find();
 
   /// Whether `value` depends on the gradient of the loss.
   bool depends(const Value *value) const { return dependent.contains(value); }
