@@ -46,7 +46,11 @@ static bool verifyOp(const Op &op, const llvm::DenseSet<const Value *> &defined,
   return ok;
 }
 
-bool anec::verify(const Function &function, Diagnostics &diags) {
+static bool isNever(const Op &) { return false; }
+
+static bool verify(const Function &function,
+                   llvm::function_ref<bool(const Op &)> isKnown,
+                   Diagnostics &diags) {
   llvm::DenseSet<const Value *> defined;
   llvm::StringSet<> names;
   bool ok = true;
@@ -60,7 +64,8 @@ bool anec::verify(const Function &function, Diagnostics &diags) {
   }
   ok &= verifyRoles(function, diags);
   for (const Op &op : function.body()) {
-    ok &= verifyOp(op, defined, diags);
+    if (!isKnown(op))
+      ok &= verifyOp(op, defined, diags);
     for (const Value *result : op.resultValues())
       defined.insert(result);
   }
@@ -82,6 +87,10 @@ bool anec::verify(const Function &function, Diagnostics &diags) {
     }
   }
   return ok;
+}
+
+bool anec::verify(const Function &function, Diagnostics &diags) {
+  return ::verify(function, isNever, diags);
 }
 
 //===----------------------------------------------------------------------===//
@@ -218,6 +227,12 @@ bool anec::verifyCalls(const Module &module, Diagnostics &diags) {
 }
 
 bool anec::verify(const Module &module, Diagnostics &diags) {
+  return verify(module, isNever, diags);
+}
+
+bool anec::verify(const Module &module,
+                  llvm::function_ref<bool(const Op &)> isKnown,
+                  Diagnostics &diags) {
   llvm::StringSet<> names;
   bool ok = true;
   for (const auto &function : module.functions) {
@@ -225,7 +240,7 @@ bool anec::verify(const Module &module, Diagnostics &diags) {
       diags.report(function->range, diag::DuplicateFunction, function->name);
       ok = false;
     }
-    ok &= verify(*function, diags);
+    ok &= ::verify(*function, isKnown, diags);
   }
   return ok && verifyCalls(module, diags) && verifyOwners(module, diags);
 }

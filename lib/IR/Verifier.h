@@ -8,6 +8,7 @@
 
 #include "anec/IR/IR.h"
 #include "anec/Support/Diagnostics.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace anec {
 
@@ -15,6 +16,11 @@ namespace anec {
 [[nodiscard]] bool verify(const Function &function, Diagnostics &diags);
 /// Checks every function, that names are unique, and that calls fit.
 [[nodiscard]] bool verify(const Module &module, Diagnostics &diags);
+/// The same, except that what an op for which `isKnown` computes is taken to be
+/// right.
+[[nodiscard]] bool verify(const Module &module,
+                          llvm::function_ref<bool(const Op &)> isKnown,
+                          Diagnostics &diags);
 /// Checks that the functions that host functions call are in the module and
 /// have matching types.
 [[nodiscard]] bool verifyCalls(const Module &module, Diagnostics &diags);

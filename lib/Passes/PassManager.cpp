@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Passes/PassManager.h"
+#include "Kernels/OpenedModule.h"
 #include "VerifyNumerics.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/IR/Verifier.h"
@@ -155,10 +156,42 @@ static bool runPass(const PassDef &pass, Function &function,
   return true;
 }
 
-/// The same for a pass on the whole module.
-static bool runModulePass(const PassDef &pass, Module &module,
+namespace {
+/// The form of a module between its passes.
+struct ModuleForm {
+  explicit ModuleForm(Module &module) : module(module) {}
+
+  Module &module;
+  std::optional<OpenedModule> opened; ///< while its kernels are open
+  /// A pass has changed it since it was last closed.
+  bool changed = false;
+};
+} // namespace
+
+/// Runs a pass on the module, in the form that its row says. With `staysOpen`,
+/// the next pass gets it as this one leaves it.
+static bool runInForm(const PassDef &pass, ModuleForm &form, bool staysOpen,
+                      PassContext &ctx) {
+  if (pass.runOnModule)
+    return pass.runOnModule(form.module, ctx);
+  if (!form.opened)
+    form.opened.emplace(form.module);
+  bool changed = pass.runOnOpened(*form.opened, ctx);
+  if (staysOpen) {
+    form.opened->settle(changed);
+  } else {
+    form.opened->close();
+    form.opened.reset();
+  }
+  return changed;
+}
+
+/// The same for a pass on the whole module. While kernels are open, the checks
+/// are of the host functions that have their ops.
+static bool runModulePass(const PassDef &pass, ModuleForm &form, bool staysOpen,
                           const PassManagerOptions &options, Diagnostics &diags,
                           PassReport &report) {
+  Module &module = form.module;
   std::optional<ModuleProbe> probe;
   if (options.verifyNumerics && !pass.changesInterface) {
     probe.emplace(module);
@@ -166,16 +199,21 @@ static bool runModulePass(const PassDef &pass, Module &module,
       return false;
   }
   std::optional<bool> changed =
-      apply(pass, options, diags, report,
-            [&](PassContext &ctx) { return pass.runOnModule(module, ctx); });
+      apply(pass, options, diags, report, [&](PassContext &ctx) {
+        return runInForm(pass, form, staysOpen, ctx);
+      });
   if (!changed)
     return false;
-  if (options.verifyEach && *changed && !verify(module, diags)) {
+  form.changed |= *changed;
+  bool checks = options.verifyEach && form.changed;
+  if (checks &&
+      !(form.opened ? form.opened->verify(diags) : verify(module, diags))) {
     diags.report({}, diag::PassBrokeModule, pass.name);
     return false;
   }
-  if (probe && *changed && !probe->compareAfter(module, pass, diags))
+  if (probe && form.changed && !probe->compareAfter(module, pass, diags))
     return false;
+  form.changed &= staysOpen;
   if (options.afterPass)
     for (const auto &function : module.functions)
       options.afterPass(pass, *function);
@@ -209,24 +247,51 @@ static bool checkNeeds(const PassDef &pass, const Module &module,
   return true;
 }
 
-/// Runs one pass on everything it applies to, up to the limit.
-static bool runEverywhere(const PassDef &pass, Module &module,
-                          const PassManagerOptions &options, Diagnostics &diags,
-                          PassReport &report, unsigned &executed) {
-  assert(!pass.run != !pass.runOnModule && "a pass has one way to run");
-  if (!checkNeeds(pass, module, diags))
+namespace {
+/// Runs the passes of a pipeline one by one, up to the limit.
+class PipelineRun {
+public:
+  PipelineRun(Module &module, const PassManagerOptions &options,
+              Diagnostics &diags)
+      : form(module), options(options), diags(diags) {}
+
+  /// Runs pass `place` of the pipeline on everything it applies to.
+  [[nodiscard]] bool run(size_t place, PassReport &report);
+
+private:
+  bool isAtLimit() const { return options.limit && executed == *options.limit; }
+  /// Whether the pass after `place` can have the module with its kernels open:
+  /// nobody looks at them in between.
+  bool staysOpenAfter(size_t place) const {
+    return !isAtLimit() && !options.afterPass &&
+           place + 1 < options.passes.size() &&
+           options.passes[place + 1]->runOnOpened;
+  }
+
+  ModuleForm form;
+  const PassManagerOptions &options;
+  Diagnostics &diags;
+  unsigned executed = 0;
+};
+} // namespace
+
+bool PipelineRun::run(size_t place, PassReport &report) {
+  const PassDef &pass = *options.passes[place];
+  assert(!!pass.run + !!pass.runOnModule + !!pass.runOnOpened == 1 &&
+         "a pass has one way to run");
+  if (!checkNeeds(pass, form.module, diags))
     return false;
-  auto atLimit = [&] { return options.limit && executed == *options.limit; };
-  if (pass.runOnModule) {
-    if (atLimit())
+  if (!pass.run) {
+    if (isAtLimit())
       return true;
     ++executed;
-    return runModulePass(pass, module, options, diags, report);
+    return runModulePass(pass, form, staysOpenAfter(place), options, diags,
+                         report);
   }
-  for (const auto &function : module.functions) {
+  for (const auto &function : form.module.functions) {
     if (function->kind == FunctionKind::Host || function->isDeclaration())
       continue;
-    if (atLimit())
+    if (isAtLimit())
       return true;
     ++executed;
     if (!runPass(pass, *function, options, diags, report))
@@ -237,10 +302,10 @@ static bool runEverywhere(const PassDef &pass, Module &module,
 
 bool anec::runPasses(Module &module, const PassManagerOptions &options,
                      Diagnostics &diags, std::vector<PassReport> *reports) {
-  unsigned executed = 0;
-  for (const PassDef *pass : options.passes) {
-    PassReport report{pass};
-    bool ok = runEverywhere(*pass, module, options, diags, report, executed);
+  PipelineRun run(module, options, diags);
+  for (size_t place = 0; place < options.passes.size(); ++place) {
+    PassReport report{options.passes[place]};
+    bool ok = run.run(place, report);
     if (reports)
       reports->push_back(report);
     if (!ok)

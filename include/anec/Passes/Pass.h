@@ -20,6 +20,7 @@
 
 namespace anec {
 
+class OpenedModule;
 struct PassDef;
 struct DecodePrograms;
 class ExampleRanges;
@@ -103,8 +104,13 @@ struct PassDef {
   /// context.
   bool (*run)(Function &function, PassContext &ctx) = nullptr;
   /// Replaces `run` for a pass that adds, removes or reads several functions,
-  /// including host functions. A pass has exactly one of the two.
+  /// including host functions.
   bool (*runOnModule)(Module &module, PassContext &ctx) = nullptr;
+  /// Replaces `run` for a pass that moves ops between kernels: it gets the
+  /// module with its kernels open, which the pass manager opens before the
+  /// first of successive such passes and closes after the last. A pass has
+  /// exactly one of the three.
+  bool (*runOnOpened)(OpenedModule &opened, PassContext &ctx) = nullptr;
 };
 
 namespace passes {

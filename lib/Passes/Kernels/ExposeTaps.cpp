@@ -401,8 +401,10 @@ bool TapPair::run() {
     bool used = llvm::any_of(op->resultValues(), [](const Value *result) {
       return result->hasUses();
     });
-    if (!used)
-      backward.erase(*op);
+    if (used)
+      continue;
+    backward.erase(*op);
+    changed = true;
   }
   return changed;
 }
@@ -411,9 +413,8 @@ bool TapPair::run() {
 // The pass
 //===----------------------------------------------------------------------===//
 
-static bool exposeTaps(Module &module, PassContext &ctx) {
-  OpenedModule opened(module);
-  GradientFlow flow(module);
+static bool exposeTaps(OpenedModule &opened, PassContext &ctx) {
+  GradientFlow flow(opened.module());
   bool changed = false;
   for (OpenedBody &body : opened.bodies()) {
     if (!flow.hasBackward(body.host()))
@@ -425,7 +426,6 @@ static bool exposeTaps(Module &module, PassContext &ctx) {
     }
     changed |= TapPair(body, flow, ctx).run();
   }
-  opened.close();
   return changed;
 }
 
@@ -443,5 +443,5 @@ constinit const PassDef passes::ExposeTaps = {
                {"host", "ops recomputed on the host"}}},
     .tolerance = 0,
     .needs = Need::Bodies,
-    .runOnModule = exposeTaps,
+    .runOnOpened = exposeTaps,
 };

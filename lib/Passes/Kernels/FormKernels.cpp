@@ -191,8 +191,7 @@ static void cut(OpenedBody &body, int group, PassContext &ctx) {
   }
 }
 
-static bool formKernels(Module &module, PassContext &ctx) {
-  OpenedModule opened(module);
+static bool formKernels(OpenedModule &opened, PassContext &ctx) {
   bool changed = false;
   for (OpenedBody &body : opened.bodies()) {
     int groups = body.numGroups();
@@ -204,7 +203,6 @@ static bool formKernels(Module &module, PassContext &ctx) {
       changed = true;
     }
   }
-  opened.close();
   return changed;
 }
 
@@ -218,5 +216,5 @@ constinit const PassDef passes::FormKernels = {
     .stats = {{{"cuts", "kernels split off"}}},
     .tolerance = 0,
     .needs = Need::Bodies,
-    .runOnModule = formKernels,
+    .runOnOpened = formKernels,
 };

@@ -144,8 +144,7 @@ static std::string fusedName(const Group &left, const Group &right) {
   return left.name + "." + right.name;
 }
 
-static bool fuseKernels(Module &module, PassContext &ctx) {
-  OpenedModule opened(module);
+static bool fuseKernels(OpenedModule &opened, PassContext &ctx) {
   bool changed = false;
   for (OpenedBody &body : opened.bodies())
     for (unsigned lhs = 0; lhs < body.numGroups(); ++lhs)
@@ -169,7 +168,6 @@ static bool fuseKernels(Module &module, PassContext &ctx) {
         changed = true;
         rhs = -1; // its adjacent groups changed
       }
-  opened.close();
   return changed;
 }
 
@@ -181,5 +179,5 @@ constinit const PassDef passes::FuseKernels = {
     .stats = {{{"fused", "kernels fused into another"}}},
     .tolerance = 0,
     .needs = Need::Bodies,
-    .runOnModule = fuseKernels,
+    .runOnOpened = fuseKernels,
 };

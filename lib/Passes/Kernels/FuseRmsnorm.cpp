@@ -29,8 +29,7 @@ static llvm::SetVector<int> userGroups(const OpenedBody &body,
   return groups;
 }
 
-static bool fuseRmsnorm(Module &module, PassContext &ctx) {
-  OpenedModule opened(module);
+static bool fuseRmsnorm(OpenedModule &opened, PassContext &ctx) {
   bool changed = false;
   for (OpenedBody &body : opened.bodies())
     for (Op &op : llvm::make_early_inc_range(body.host().body())) {
@@ -47,7 +46,6 @@ static bool fuseRmsnorm(Module &module, PassContext &ctx) {
       if (!op.result()->hasUses())
         body.erase(op);
     }
-  opened.close();
   return changed;
 }
 
@@ -59,5 +57,5 @@ constinit const PassDef passes::FuseRmsnorm = {
     .stats = {{{"fused", "norms moved into a kernel"}}},
     .tolerance = 0,
     .needs = Need::Bodies,
-    .runOnModule = fuseRmsnorm,
+    .runOnOpened = fuseRmsnorm,
 };

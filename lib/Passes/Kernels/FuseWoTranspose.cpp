@@ -75,10 +75,10 @@ static int onlyUser(const OpenedBody &body, int group) {
   return user;
 }
 
-static bool fuseWoTranspose(Module &module, PassContext &ctx) {
-  if (!mayHaveProjection(module))
+static bool fuseWoTranspose(OpenedModule &opened, PassContext &ctx) {
+  if (const Module *module = opened.unopened();
+      module && !mayHaveProjection(*module))
     return false;
-  OpenedModule opened(module);
   bool changed = false;
   for (OpenedBody &body : opened.bodies())
     for (unsigned group = 0; group < body.numGroups(); ++group) {
@@ -92,7 +92,6 @@ static bool fuseWoTranspose(Module &module, PassContext &ctx) {
       ctx.count("fused");
       changed = true;
     }
-  opened.close();
   return changed;
 }
 
@@ -106,5 +105,5 @@ constinit const PassDef passes::FuseWoTranspose = {
     .stats = {{{"fused", "projections moved"}}},
     .tolerance = 0,
     .needs = Need::Bodies,
-    .runOnModule = fuseWoTranspose,
+    .runOnOpened = fuseWoTranspose,
 };

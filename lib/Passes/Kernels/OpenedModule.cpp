@@ -6,6 +6,7 @@
 #include "OpenedModule.h"
 #include "lib/IR/Clone.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/IR/Verifier.h"
 #include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -126,7 +127,13 @@ void OpenedBody::open(Op &call, const Function &callee) {
   call.erase();
 }
 
-OpenedModule::OpenedModule(Module &module) : module(module) {
+void OpenedModule::open() {
+  if (isOpen)
+    return;
+  isOpen = true;
+  Module &module = all;
+  llvm::StringMap<Function *> named;
+  opened.reserve(module.functions.size());
   for (const auto &function : module.functions)
     named.insert({function->name, function.get()});
   llvm::StringSet<> called;
@@ -146,14 +153,25 @@ OpenedModule::OpenedModule(Module &module) : module(module) {
     }
     body.weights.clear();
   }
-  for (const auto &name : called)
-    named.erase(name.getKey());
   llvm::erase_if(module.functions, [&](const auto &function) {
     return called.contains(function->name);
   });
 }
 
+bool OpenedModule::verify(Diagnostics &diags) {
+  llvm::DenseMap<const Function *, const OpenedBody *> bodies;
+  for (const OpenedBody &body : opened)
+    bodies[&body.host()] = &body;
+  auto isKnown = [&](const Op &op) {
+    const OpenedBody *body = bodies.lookup(op.parent());
+    int group = body ? body->groupOf(&op) : OpenedBody::onHost;
+    return group != OpenedBody::onHost && !body->list[group].isFirstOfForm;
+  };
+  return anec::verify(all, isKnown, diags);
+}
+
 OpenedBody *OpenedModule::body(llvm::StringRef host) {
+  open();
   for (OpenedBody &body : opened)
     if (body.host().name == host)
       return &body;
@@ -302,6 +320,10 @@ void OpenedBody::computeIn(Op &op, int group) {
 
 void OpenedBody::replace(Value *value, Value *by) {
   value->replaceAllUsesWith(by);
+  replaceKnown(value, by);
+}
+
+void OpenedBody::replaceKnown(const Value *value, Value *by) {
   auto it = known.find(value);
   if (it == known.end())
     return;

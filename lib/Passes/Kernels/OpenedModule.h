@@ -16,7 +16,8 @@
 ///
 /// then move ops between groups, and close the groups again: each group becomes
 /// a kernel with the parameters and results that it needs. Equal groups share a
-/// kernel.
+/// kernel. Successive passes get one opened module, whose groups are settled in
+/// between.
 ///
 /// Weights and constants are in the host function while groups are open, and
 /// are copied into every kernel that uses them.
@@ -27,12 +28,16 @@
 #define ANEC_LIB_PASSES_OPENEDMODULE_H
 
 #include "anec/IR/IR.h"
+#include "anec/Support/Diagnostics.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include <deque>
 
 namespace anec {
+
+class KernelForms;
 
 /// Values in order, each once. Every change takes constant time.
 class ValueList {
@@ -88,8 +93,20 @@ struct Group {
   /// The sum of the bytes of `outputs`.
   uint64_t outputBytes = 0;
 
+  // What settling finds out.
+
+  /// The number of its form in KernelForms; groups of one form share a kernel.
+  unsigned form = 0;
+  bool isFirstOfForm = false;
+  SourceRange range; ///< of its first op
+  /// The instance whose weights it has; null for none.
+  Value *instance = nullptr;
+  /// The ops of its kernel, in order: also weights and constants.
+  std::vector<Op *> kernelOps;
+
 private:
   friend class OpenedBody;
+  friend class BodySettler;
   llvm::DenseSet<Op *> members;
   /// The first and last of `members`; null when they have to be searched.
   mutable const Op *first = nullptr, *last = nullptr;
@@ -146,10 +163,13 @@ public:
   Value *instanceOf(int group) const;
 
 private:
+  friend class BodySettler;
   friend class OpenedModule;
   /// Replaces `value` by `by`, including in the inputs, names and roles of
   /// groups.
   void replace(Value *value, Value *by);
+  /// Replaces `value` by `by` in the inputs, names and roles of groups.
+  void replaceKnown(const Value *value, Value *by);
   void open(Op &call, const Function &callee);
   Value *weightOfInstance(const Op &weight, Op &call);
   void addOutput(int group, Value *value);
@@ -160,7 +180,7 @@ private:
   std::pair<uint64_t, uint64_t> extent(int group) const;
 
   Function *function;
-  std::vector<Group> list;
+  std::deque<Group> list;
   llvm::DenseMap<const Op *, int> groups;
   llvm::DenseMap<const Value *, llvm::SmallVector<int, 2>> known;
   /// By name, the weights of the host that precede the call being opened.
@@ -170,25 +190,43 @@ private:
 /// All host functions of a module while their groups are open.
 class OpenedModule {
 public:
-  /// Opens the calls in all host functions, and removes the called functions.
-  explicit OpenedModule(Module &module);
+  /// Opens the calls in all host functions, and removes the called functions,
+  /// when a pass first asks for what is inside.
+  explicit OpenedModule(Module &module) : all(module) {}
 
-  std::vector<OpenedBody> &bodies() { return opened; }
+  /// The module while nothing has been opened; null otherwise.
+  const Module *unopened() const { return isOpen ? nullptr : &all; }
+  Module &module() {
+    open();
+    return all;
+  }
+  std::vector<OpenedBody> &bodies() {
+    open();
+    return opened;
+  }
   OpenedBody *body(llvm::StringRef host);
 
+  /// Gives the groups what they would have if they were closed and opened
+  /// again: those without ops are gone; each can run as a unit, has the inputs
+  /// and outputs that it needs, and constants of its own; booleans pass as
+  /// fp16; and equal groups have the same name. If nothing `changed`, they have
+  /// it since they were settled last.
+  void settle(bool changed);
   /// Makes kernels of the groups, named after them.
   void close();
 
-private:
-  void close(OpenedBody &body);
-  Function *addKernel(std::unique_ptr<Function> kernel);
+  /// Checks the host functions. Of groups that are the same, only the first is
+  /// checked.
+  [[nodiscard]] bool verify(Diagnostics &diags);
 
-  Module &module;
+private:
+  void open();
+  bool settle(KernelForms &forms, bool staysOpen);
+  void close(OpenedBody &body, KernelForms &forms);
+
+  Module &all;
+  bool isOpen = false, isSettled = false;
   std::vector<OpenedBody> opened;
-  /// The functions of the module: by name, and, while closing, by a hash that
-  /// is the same for equal kernels.
-  llvm::StringMap<Function *> named;
-  llvm::DenseMap<uint64_t, llvm::SmallVector<Function *, 1>> hashed;
 };
 
 /// Whether an engine program can have `op`, by the types of its values: fp16,

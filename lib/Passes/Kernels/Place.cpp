@@ -48,11 +48,12 @@ static bool hasBackward(const OpenedBody &body, int group,
 }
 
 /// Splits a group where a value comes back from the host: stage n + 1 needs
-/// values that the host computes from results of stage n.
-static void splitIntoStages(OpenedBody &body, int group) {
+/// values that the host computes from results of stage n. Returns whether there
+/// are several stages.
+static bool splitIntoStages(OpenedBody &body, int group) {
   std::vector<Op *> ops = body.ops(group);
   if (ops.empty())
-    return;
+    return false;
   // What comes back has left before: only ops between the group's matter.
   llvm::DenseMap<const Op *, unsigned> stages;
   unsigned last = 0;
@@ -84,11 +85,11 @@ static void splitIntoStages(OpenedBody &body, int group) {
         body.addPart(group, name + ".part" + std::to_string(stage)));
   for (Op *op : ops)
     body.assign(op, parts[stages.lookup(op)]);
+  return last > 0;
 }
 
-static bool place(Module &module, PassContext &ctx) {
-  OpenedModule opened(module);
-  GradientFlow flow(module);
+static bool place(OpenedModule &opened, PassContext &ctx) {
+  GradientFlow flow(opened.module());
   bool changed = false;
   for (OpenedBody &body : opened.bodies()) {
     int groups = body.numGroups();
@@ -105,10 +106,9 @@ static bool place(Module &module, PassContext &ctx) {
         ctx.remark(op->range(), diag::PlacedOnHost, op->def().name, reason);
         changed = true;
       }
-      splitIntoStages(body, group);
+      changed |= splitIntoStages(body, group);
     }
   }
-  opened.close();
   return changed;
 }
 
@@ -123,5 +123,5 @@ constinit const PassDef passes::Place = {
                {"engine", "ops of layers placed on the engine"}}},
     .tolerance = 0,
     .needs = Need::Bodies,
-    .runOnModule = place,
+    .runOnOpened = place,
 };

@@ -45,9 +45,7 @@ static unsigned pruneRepeats(OpenedModule &opened, Function &host) {
   return changed;
 }
 
-static bool pruneInterfaces(Module &module, PassContext &ctx) {
-  // Opening calls and closing them again keeps only what kernels need.
-  OpenedModule opened(module);
+static bool pruneInterfaces(OpenedModule &opened, PassContext &ctx) {
   bool any = false;
   for (bool changed = true; changed; any |= changed) {
     changed = false;
@@ -59,7 +57,6 @@ static bool pruneInterfaces(Module &module, PassContext &ctx) {
       changed |= dead || repeats;
     }
   }
-  opened.close();
   return any;
 }
 
@@ -72,5 +69,5 @@ constinit const PassDef passes::PruneInterfaces = {
                {"repeats", "repeats with fewer operands or results"}}},
     .tolerance = 0,
     .needs = Need::Bodies,
-    .runOnModule = pruneInterfaces,
+    .runOnOpened = pruneInterfaces,
 };

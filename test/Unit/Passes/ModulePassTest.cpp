@@ -12,6 +12,7 @@
 #include "anec/Passes/PassManager.h"
 #include "lib/IR/Text.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Passes/Kernels/OpenedModule.h"
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 
@@ -117,5 +118,93 @@ TEST_F(ModulePass, IsComparedBeforeAndAfter) {
   options.verifyNumerics = true;
   EXPECT_FALSE(runPasses(*module, options, diags));
   EXPECT_NE(messages().find("[pass-moved-result]"), std::string::npos)
+      << messages();
+}
+
+//===----------------------------------------------------------------------===//
+// Opened modules
+//===----------------------------------------------------------------------===//
+
+static constexpr char called[] = R"(
+layer @first(%x: fp16[4]) -> (%y: fp16[4]) {
+  %y = exp(%x) : fp16[4]
+  return %y
+}
+host @model(%x: fp16[4]) -> (%y: fp16[4]) {
+  %y = call @first(%x) : fp16[4]
+  return %y
+}
+)";
+
+/// The opened modules that passes got, in order.
+static std::vector<const OpenedModule *> given;
+static bool look(OpenedModule &opened, PassContext &) {
+  given.push_back(&opened);
+  EXPECT_EQ(opened.bodies().size(), 1u);
+  EXPECT_EQ(opened.bodies()[0].numGroups(), 1u);
+  EXPECT_EQ(opened.module().functions.size(), 1u) << "the layer is open";
+  return true;
+}
+static constexpr PassDef looking = {.name = "looking", .runOnOpened = look};
+
+static bool spoil(OpenedModule &opened, PassContext &) {
+  Function &host = opened.bodies()[0].host();
+  host.body().front().result()->type = TensorType(DType::FP16, {5});
+  return true;
+}
+static constexpr PassDef spoiling = {.name = "spoiling", .runOnOpened = spoil};
+
+static bool isClosed(Module &module, PassContext &) {
+  EXPECT_TRUE(module.findFunction("first"));
+  return false;
+}
+static constexpr PassDef closed = {.name = "closed", .runOnModule = isClosed};
+
+namespace {
+class OpenedPass : public ModulePass {
+protected:
+  void SetUp() override {
+    module = parseIR(called, opTable(), diags);
+    ASSERT_TRUE(module);
+    given.clear();
+  }
+};
+} // namespace
+
+TEST_F(OpenedPass, SharesOneOpenedModule) {
+  options.passes = {&closed, &looking, &looking, &looking, &closed};
+  options.verifyNumerics = true;
+  EXPECT_TRUE(runPasses(*module, options, diags)) << messages();
+  ASSERT_EQ(given.size(), 3u);
+  EXPECT_EQ(given[0], given[1]);
+  EXPECT_EQ(given[1], given[2]);
+  EXPECT_TRUE(module->findFunction("first"));
+}
+
+TEST_F(OpenedPass, IsClosedAtTheLimit) {
+  options.passes = {&looking, &looking, &looking};
+  options.limit = 2;
+  EXPECT_TRUE(runPasses(*module, options, diags)) << messages();
+  EXPECT_EQ(given.size(), 2u);
+  EXPECT_TRUE(module->findFunction("first"));
+}
+
+TEST_F(OpenedPass, IsClosedToBeWatched) {
+  std::vector<std::string> seen;
+  options.passes = {&looking, &looking};
+  options.afterPass = [&](const PassDef &, const Function &function) {
+    seen.push_back(function.name);
+  };
+  EXPECT_TRUE(runPasses(*module, options, diags)) << messages();
+  EXPECT_EQ(seen,
+            (std::vector<std::string>{"model", "first", "model", "first"}));
+}
+
+TEST_F(OpenedPass, IsVerifiedWhileItIsOpen) {
+  options.passes = {&spoiling, &looking};
+  EXPECT_FALSE(runPasses(*module, options, diags));
+  EXPECT_TRUE(given.empty()) << "the next pass does not run";
+  EXPECT_NE(messages().find("pass `spoiling` left the program malformed"),
+            std::string::npos)
       << messages();
 }
