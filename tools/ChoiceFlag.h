@@ -29,7 +29,7 @@ using ChoiceFlag = llvm::cl::opt<T, false, ChoiceParser<T>>;
 
 /// A row of llvm::cl::values: the word of `value`, and what it stands for.
 template <Worded Enum>
-llvm::cl::OptionEnumValue choice(Enum value, llvm::StringRef meaning) {
+llvm::cl::OptionEnumValue choiceOf(Enum value, llvm::StringRef meaning) {
   return {spelling(value), int(value), meaning};
 }
 

@@ -217,14 +217,15 @@ BackendFlags::BackendFlags()
           "numerics", cl::value_desc("fp16|fp32|m1|m2|m3|m4"),
           cl::desc("Arithmetic of the CPU backend:"), cl::init(Numerics::FP16),
           cl::values(
-              choice(Numerics::FP16,
-                     "round to the declared type after each op (default)"),
-              choice(Numerics::FP32, "do not round; fp16 outputs become fp32"),
-              choice(Numerics::M1,
-                     "emulate the published arithmetic of the M1 engine"),
-              choice(Numerics::M2, "the same for the M2"),
-              choice(Numerics::M3, "the same for the M3 Ultra"),
-              choice(Numerics::M4, "the same for the M4"))),
+              choiceOf(Numerics::FP16,
+                       "round to the declared type after each op (default)"),
+              choiceOf(Numerics::FP32,
+                       "do not round; fp16 outputs become fp32"),
+              choiceOf(Numerics::M1,
+                       "emulate the published arithmetic of the M1 engine"),
+              choiceOf(Numerics::M2, "the same for the M2"),
+              choiceOf(Numerics::M3, "the same for the M3 Ultra"),
+              choiceOf(Numerics::M4, "the same for the M4"))),
       threads("threads", cl::value_desc("N"), cl::init(0),
               cl::desc("Threads (default: one per processor)")) {}
 

@@ -26,26 +26,28 @@ struct PackageFlags {
       "fuse", llvm::cl::desc("Fusion of a model's kernels:"),
       llvm::cl::init(Fusion::Default),
       llvm::cl::values(
-          choice(Fusion::Default,
-                 "fuse to kernels that others are known to have run (default)"),
-          choice(Fusion::Max, "fuse up to the limits of the target"))};
+          choiceOf(
+              Fusion::Default,
+              "fuse to kernels that others are known to have run (default)"),
+          choiceOf(Fusion::Max, "fuse up to the limits of the target"))};
   ChoiceFlag<IOMode> io{
       "io", llvm::cl::desc("Inputs and outputs of a package's kernels:"),
       llvm::cl::init(IOMode::Packed),
       llvm::cl::values(
-          choice(IOMode::Packed, "one of each (default)"),
-          choice(IOMode::Separate,
-                 "one for each tensor, with names that sort in their order"))};
+          choiceOf(IOMode::Packed, "one of each (default)"),
+          choiceOf(
+              IOMode::Separate,
+              "one for each tensor, with names that sort in their order"))};
   ChoiceFlag<WeightMode> weightMode{
       "weight-mode", llvm::cl::desc("Weights of a package's kernels:"),
       llvm::cl::init(WeightMode::Packed),
       llvm::cl::values(
-          choice(WeightMode::Packed,
-                 "weights are inputs that the host passes (default)"),
-          choice(WeightMode::Baked,
-                 "weights are constants, with a weight file for each layer "
-                 "(default with --forward-only or --decode, and weight "
-                 "values)"))};
+          choiceOf(WeightMode::Packed,
+                   "weights are inputs that the host passes (default)"),
+          choiceOf(WeightMode::Baked,
+                   "weights are constants, with a weight file for each layer "
+                   "(default with --forward-only or --decode, and weight "
+                   "values)"))};
   llvm::cl::opt<std::string> lora{
       "lora", llvm::cl::value_desc("rank=N,alpha=NUMBER,targets=NAME:NAME"),
       llvm::cl::desc("Add low-rank adapters to the matrices of these names, "

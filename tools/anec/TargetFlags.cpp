@@ -18,13 +18,14 @@ FrameworkFlag::FrameworkFlag()
     : opt("for", cl::value_desc("in-memory|coreml|e5"),
           cl::desc("The framework that compiles the programs:"),
           cl::init(EnginePath::InMemory),
-          cl::values(choice(EnginePath::InMemory,
-                            "_ANEInMemoryModel, as ane-run does (default)"),
-                     choice(EnginePath::CoreML,
-                            "Core ML, which runs elsewhere what the engine "
-                            "does not take (default for Core ML's packages and "
-                            "models)"),
-                     choice(EnginePath::E5, "the E5 program library"))) {}
+          cl::values(
+              choiceOf(EnginePath::InMemory,
+                       "_ANEInMemoryModel, as ane-run does (default)"),
+              choiceOf(EnginePath::CoreML,
+                       "Core ML, which runs elsewhere what the engine "
+                       "does not take (default for Core ML's packages and "
+                       "models)"),
+              choiceOf(EnginePath::E5, "the E5 program library"))) {}
 
 EnginePath FrameworkFlag::of(llvm::ArrayRef<std::string> programs) const {
   bool areOfCoreML =
