@@ -29,7 +29,7 @@ build/bin/ane-run doctor --run -o here.json
 ```
 
 and an issue of the form *Two minutes on your Mac* with that file.
-[data/judge.py](../data/judge.py) judges it, and writes `data/measured/`.
+[data/judge.py](../../data/judge.py) judges it, and writes `data/measured/`.
 
 )";
 
