@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Checks that test/ has the folders of lib/: tests of a folder are in the folder of its name,
-in test/ or among the unit tests, and a folder of another name is in OTHERS.
+in test/ or among the unit tests, and a folder of another name is in OTHERS. The tests that
+.ci/ names are there.
 
 usage: mirror.py ROOT"""
 import pathlib
+import re
 import sys
 
 # Folders of tests that no single folder of lib/ has, and what they test.
@@ -34,6 +36,13 @@ def has_tests(path):
                if "Inputs" not in found.parts)
 
 
+def named_tests(path):
+    """The tests that a script names by patterns such as `Package/(run|write)\\.`."""
+    pattern = r"\b([A-Z]\w*(?:/[A-Z]\w*)*)/\(?([\w|-]+)\)?\\\."
+    for folder, names in re.findall(pattern, path.read_text()):
+        yield from (f"{folder}/{name}" for name in names.split("|"))
+
+
 def main(root):
     library, tests = folders(root / "lib"), folders(root / "test")
     units = folders(root / "test/Unit") if (root / "test/Unit").is_dir() else set()
@@ -49,6 +58,11 @@ def main(root):
         yield f"test/Unit/{name}: lib/ has no such folder"
     for name in sorted(set(OTHERS) & library):
         yield f"OTHERS has {name}, which is a folder of lib/"
+    for path in sorted((root / ".ci").rglob("*")):
+        if path.is_file():
+            for name in named_tests(path):
+                if not [*root.glob(f"test/{name}*.*"), *root.glob(f"test/Unit/{name}*.*")]:
+                    yield f"{path.relative_to(root)}: there is no test {name}"
 
 
 if __name__ == "__main__":
