@@ -14,16 +14,24 @@
 
 using namespace anec;
 
-static bool verifyOp(const Op &op, const llvm::DenseSet<const Value *> &defined,
-                     Diagnostics &diags) {
-  llvm::SmallVector<Value *, 4> operands = op.operandValues();
+/// Reports operands that are not `defined` before `op`.
+static bool verifyOrder(const Op &op,
+                        const llvm::DenseSet<const Value *> &defined,
+                        Diagnostics &diags) {
   bool ok = true;
-  for (Value *value : operands)
+  for (const Value *value : op.operandValues())
     if (value && !defined.contains(value)) {
       diags.report(op.range(), diag::UseBeforeDefinition, value->name,
                    op.def().name);
       ok = false;
     }
+  return ok;
+}
+
+/// Checks what `op` says that it computes.
+static bool verifyOp(const Op &op, Diagnostics &diags) {
+  llvm::SmallVector<Value *, 4> operands = op.operandValues();
+  bool ok = true;
   llvm::SmallVector<ConstantRef, 4> slots(op.constants());
   InferContext ctx(op.def(), operands, op.constants(), op.range(), &diags);
   if (!checkAndInfer(ctx, slots))
@@ -64,8 +72,9 @@ static bool verify(const Function &function,
   }
   ok &= verifyRoles(function, diags);
   for (const Op &op : function.body()) {
+    ok &= verifyOrder(op, defined, diags);
     if (!isKnown(op))
-      ok &= verifyOp(op, defined, diags);
+      ok &= verifyOp(op, diags);
     for (const Value *result : op.resultValues())
       defined.insert(result);
   }

@@ -77,6 +77,8 @@ static Op *makeCall(const Function &kernel, const Group &group) {
 
 void OpenedModule::close(OpenedBody &body, KernelForms &forms) {
   Function &host = body.host();
+  // Results of ops of closed groups, and those of their calls.
+  llvm::DenseMap<const Value *, Value *> replaced;
   for (unsigned number = 0; number < body.numGroups(); ++number) {
     Group &group = body.group(int(number));
     KernelForm &form = forms[group.form];
@@ -87,11 +89,15 @@ void OpenedModule::close(OpenedBody &body, KernelForms &forms) {
     std::vector<Op *> ops;
     llvm::copy_if(group.kernelOps, std::back_inserter(ops),
                   [](const Op *op) { return !isRematerialized(*op); });
+    if (Value *result = replaced.lookup(group.instance))
+      group.instance = result;
     Op *call = makeCall(*form.function, group);
     host.insert(call, ops.front());
     for (auto [output, result] : llvm::zip_equal(
-             llvm::to_vector(group.outputs.values()), call->resultValues()))
+             llvm::to_vector(group.outputs.values()), call->resultValues())) {
       body.replace(output, result);
+      replaced[output] = result;
+    }
     // Users inside the group are erased first, in reverse order; there are no
     // other users left.
     for (Op *op : llvm::reverse(ops))

@@ -43,8 +43,10 @@ static bool fuseRmsnorm(OpenedModule &opened, PassContext &ctx) {
         ctx.count("fused");
         changed = true;
       }
-      if (!op.result()->hasUses())
+      if (!op.result()->hasUses()) {
         body.erase(op);
+        changed = true;
+      }
     }
   return changed;
 }

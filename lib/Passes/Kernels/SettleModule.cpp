@@ -1,5 +1,4 @@
-//===- SettleModule.cpp - what open groups pass each other
-//-----------------===//
+//===- SettleModule.cpp - what open groups pass each other ----------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -185,6 +184,8 @@ private:
   void finish();
 
   void moveToEnd(Op *op) { host.insert(host.body().remove(op->getIterator())); }
+  /// The value that stands for `value`, which can have been replaced.
+  Value *current(Value *value) const;
   /// The use of `value` by anything outside of group `number`.
   llvm::SmallVector<Operand *, 4> usesOutside(const Value *value, int number);
 
@@ -195,7 +196,9 @@ private:
   bool isFinal = true;
   Builder builder;
   std::deque<Group> settled;
-  std::vector<Value *> instances;       ///< of the weights of each group
+  std::vector<Value *> instances; ///< of the weights of each group
+  /// Results of erased ops, and those of the ops in their places.
+  llvm::DenseMap<const Value *, Value *> replaced;
   llvm::DenseMap<int, unsigned> places; ///< of groups in `settled`
   /// Weights and constants that stay in the host function when its groups are
   /// closed.
@@ -205,6 +208,11 @@ private:
 };
 
 } // namespace anec
+
+Value *BodySettler::current(Value *value) const {
+  auto it = replaced.find(value);
+  return it == replaced.end() ? value : it->second;
+}
 
 llvm::SmallVector<Operand *, 4> BodySettler::usesOutside(const Value *value,
                                                          int number) {
@@ -358,12 +366,16 @@ Op *BodySettler::likeOther(Group &group, int number, Op *op, const Op &other) {
   for (auto [value, by] :
        llvm::zip_equal(op->resultValues(), copy->resultValues())) {
     body.replace(value, by);
+    replaced[value] = by;
     if (group.outputs.replace(value, by))
       group.outputRoles.insert({by, group.outputRoles.lookup(value)});
   }
   if (body.groupOf(op) != OpenedBody::onHost)
     body.assign(copy, number);
   body.assign(op, OpenedBody::onHost);
+  if (op->is(ops::Weight))
+    for (Op *&shared : weights[op->get(param::name)])
+      shared = shared == op ? copy : shared;
   op->erase();
   return copy;
 }
@@ -414,7 +426,7 @@ void BodySettler::settle(int number, llvm::ArrayRef<Op *> ops) {
   group.owner = old.owner;
   group.weightsAreInputs = old.weightsAreInputs && !staysOpen;
   group.range = ops.front()->range();
-  group.instance = instances[number];
+  group.instance = current(instances[number]);
   Interface interface = interfaceOf(body, number, ops, group.instance);
   addInputs(group, number, interface);
   for (Op *op : interface.rematerialized)
@@ -444,6 +456,7 @@ void BodySettler::finish() {
   body.groups.clear();
   body.known.clear();
   for (auto [number, group] : llvm::enumerate(body.list)) {
+    group.instance = current(group.instance);
     for (Op *op : group.kernelOps)
       if (!isRematerialized(*op))
         body.assign(op, int(number));
