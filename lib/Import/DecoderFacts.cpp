@@ -17,6 +17,8 @@ ModelFacts anec::factsOf(const Decoder &decoder) {
     facts.add(fact::ropeStyle, spelling(decoder.ropeStyle));
     facts.add(fact::ropeTheta, ModelFacts::spell(kind.rotary.theta));
     facts.add(fact::ropeScaling, kind.rotary.scaling.text());
+    if (kind.rotary.channels != decoder.headDim)
+      facts.add(fact::ropeChannels, std::to_string(kind.rotary.channels));
   }
   return facts;
 }

@@ -310,6 +310,12 @@ weightsOfGguf(const MappedFile &file, StringRef path, Diagnostics &diags) {
     diags.reportFile(path, diag::OtherFamily, decoder.family);
     return std::nullopt;
   }
+  for (const LayerKind &kind : decoder.kinds)
+    if (kind.rotary.channels != decoder.headDim) {
+      diags.reportFile(path, diag::PartlyRotated, kind.rotary.channels,
+                       decoder.headDim);
+      return std::nullopt;
+    }
   weights.facts = factsOf(decoder);
   weights.queryRows = decoder.heads * decoder.headDim;
   weights.keyRows = decoder.keyHeads * decoder.headDim;

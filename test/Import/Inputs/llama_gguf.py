@@ -59,6 +59,7 @@ def main():
     write("plain", {}, {})
     write("packed", {"llama.rope.freq_base": 50000.0, "llama.rope.scaling.type": "linear",
                      "llama.rope.scaling.factor": 2.0}, {}, "Q8_0")
+    write("partial", {"llama.rope.dimension_count": 4}, {})
     write("window", {"llama.attention.sliding_window": 8}, {})
     write("biased", {}, {f"blk.{layer}.attn_{part}.bias":
                          np.zeros(arrays[f"blk.0.attn_{part}.weight"].shape[0])
