@@ -4,8 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Lists for reading and writing. docs/formats/manifest.schema.json has the same
-/// members, for readers that are not anec; test/Unit/ManifestTest.cpp compares.
+/// Lists for reading and writing. docs/formats/manifest.schema.json has the
+/// same members, for readers that are not anec;
+/// test/Unit/Package/ManifestTest.cpp compares.
 ///
 //===----------------------------------------------------------------------===//
 

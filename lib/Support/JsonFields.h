@@ -24,9 +24,8 @@
 ///   visit.added(NAME, MEMBER)      always written; files of an older anec lack
 ///                                  it
 ///   visit.constant(NAME, TEXT)     written, and not read
-///   visit.inside(NAME, LIST)       an object of its own, with what the
-///   function
-///                                  LIST visits
+///   visit.inside(NAME, LIST)       an object of its own, with what LIST,
+///                                  a function, visits
 ///   visit.when(IS, MEMBER, LIST)   where IS, an `std::optional` that is there,
 ///                                  with what LIST, called with it, visits
 ///

@@ -222,6 +222,7 @@ def commands(out):
     yield Command("anec explain", ["anec", "explain", "io-row-64"])
     yield Command("anec explain", ["anec", "explain", "--log=k.mil",
                                    "--program=k.mil"], reads=["k.mil"])
+    yield Command("anec debug", ["anec", "debug", "--dump-docs=ops"])
     yield Command("anec diff", ["anec", "diff", "k.mil", "k.tdsl"],
                   ["k.mil", "k.tdsl", "weights/k.bin"])
     yield Command("anec import", ["anec", "import", "hf", "-o", q + ".tdsl"],
@@ -548,7 +549,7 @@ class Case:
         for path, was in kept.items():
             if not os.path.lexists(path) or describe(path) != was:
                 raise Failure(f"{path} is lost")
-        left = set(os.listdir(self.box)) - {"work", "outside", "tmp"}
+        left = set(os.listdir(self.box)) - {"work", "outside", "tmp", "cache"}
         if left:
             raise Failure(f"there is {left}")
         return process.returncode

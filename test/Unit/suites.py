@@ -27,8 +27,8 @@ def tests_of(program):
 def main(folder):
     filters = collections.defaultdict(dict)
     for path in sorted(pathlib.Path(folder).rglob("*.test")):
-        for program, text in re.findall(r"^(?:# )?RUN: (\S+) --gtest_filter='(.*)'",
-                                        path.read_text(), re.M):
+        runs = r"^(?:# )?RUN: (?:env \S+=\S+ )?(\S+) --gtest_filter='(.*)'"
+        for program, text in re.findall(runs, path.read_text(), re.M):
             filters[program][path.name] = text.split(":")
     errors = []
     for program, files in filters.items():

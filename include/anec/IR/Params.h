@@ -34,8 +34,8 @@ enum class ParamType : uint8_t {
   Strings
 };
 
-/// The identity of a handle: a hash of its name, and its type, so that handles
-/// can be declared anywhere. test/Unit/Ops/OpTableTest.cpp compares all of them.
+/// The identity of a handle: a hash of its name, and its type, so that a handle
+/// can be declared everywhere. test/Unit/Ops/OpTableTest.cpp compares them all.
 enum class ParamId : uint32_t { None };
 constexpr ParamId idOf(ParamType type, llvm::StringRef name) {
   uint32_t hash = 2166136261; // FNV-1a

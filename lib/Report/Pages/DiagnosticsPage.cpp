@@ -1,5 +1,4 @@
-//===- DiagnosticsPage.cpp - docs/reference/diagnostics.md
-//--------------------------===//
+//===- DiagnosticsPage.cpp - docs/reference/diagnostics.md ---------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

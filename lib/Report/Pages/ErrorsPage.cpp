@@ -1,5 +1,4 @@
-//===- ErrorsPage.cpp - docs/reference/errors.md, from the known errors
-//-------------===//
+//===- ErrorsPage.cpp - docs/reference/errors.md, from the known errors --===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

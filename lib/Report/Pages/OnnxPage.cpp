@@ -1,5 +1,4 @@
-//===- OnnxPage.cpp - docs/formats/onnx.md, from the table of operators
-//-----------===//
+//===- OnnxPage.cpp - docs/formats/onnx.md, from the table of operators --===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

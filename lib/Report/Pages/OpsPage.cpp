@@ -1,5 +1,4 @@
-//===- OpsPage.cpp - docs/reference/ops.md, from the op table
-//-----------------------===//
+//===- OpsPage.cpp - docs/reference/ops.md, from the op table ------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

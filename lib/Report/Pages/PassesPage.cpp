@@ -1,5 +1,4 @@
-//===- PassesPage.cpp - docs/reference/passes.md, from the passes
-//-------------------===//
+//===- PassesPage.cpp - docs/reference/passes.md, from the passes --------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

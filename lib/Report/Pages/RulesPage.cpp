@@ -1,5 +1,4 @@
-//===- RulesPage.cpp - docs/reference/rules.md, from the rules
-//----------------------===//
+//===- RulesPage.cpp - docs/reference/rules.md, from the rules -----------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

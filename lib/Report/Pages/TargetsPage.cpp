@@ -1,5 +1,4 @@
-//===- TargetsPage.cpp - docs/reference/targets.md, from the chips
-//------------------===//
+//===- TargetsPage.cpp - docs/reference/targets.md, from the chips -------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

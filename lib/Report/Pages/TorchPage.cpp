@@ -1,5 +1,4 @@
-//===- TorchPage.cpp - docs/formats/pytorch.md, from the table of operators
-//-------===//
+//===- TorchPage.cpp - docs/formats/pytorch.md, from the operators -------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//

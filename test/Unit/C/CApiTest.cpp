@@ -5,7 +5,7 @@
 ///
 /// \file
 /// Null and wrong arguments give an error status and a diagnostic. What right
-/// calls do test/Embedding shows.
+/// calls do test/C shows.
 ///
 //===----------------------------------------------------------------------===//
 
