@@ -20,13 +20,14 @@ static constexpr const CommandDef *all[] = {
 #include "Commands.def"
 };
 
-// How a program is run and compared.
+// How a program is run and compared, and what only those need who change anec.
 static constexpr ForeignFlag foreign[] = {
-    {"atol", "ane-run"},      {"backend", "ane-run"},
-    {"compare", "ane-run"},   {"dump-docs", "anec debug"},
-    {"equal-nan", "ane-run"}, {"input", "ane-run"},
-    {"numerics", "ane-run"},  {"output-dir", "ane-run"},
-    {"reference", "ane-run"}, {"rtol", "ane-run"},
+    {"atol", "ane-run"},        {"backend", "ane-run"},
+    {"compare", "ane-run"},     {"dump-docs", "anec debug"},
+    {"equal-nan", "ane-run"},   {"input", "ane-run"},
+    {"numerics", "ane-run"},    {"output-dir", "ane-run"},
+    {"reference", "ane-run"},   {"rtol", "ane-run"},
+    {"verdicts", "anec debug"},
 };
 
 std::string anec::builtWith() { return ""; }
