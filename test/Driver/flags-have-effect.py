@@ -217,7 +217,7 @@ FLAGS = {
 }
 # Flags that say something only when something is wrong, or only of time.
 SILENT = {"verify-numerics", "time-passes", "diagnostics", "threads", "list-targets",
-          "dump-docs", "emit"}
+          "emit"}
 # Outputs that the instances above are too small for: kernels beyond the limits of a chip
 # are split, and the rules about Core ML that depend on the chip and the system, and the
 # remarks about them, are those of large or rare programs.
