@@ -16,7 +16,7 @@
 
 namespace anec {
 
-/// `ops`, `passes`, `rules`, `targets`, `errors`, `diagnostics`.
+/// `ops`, `passes`, `rules`, and others.
 std::vector<llvm::StringRef> referencePageNames();
 
 /// The diagnostics of all folders of the library, in no particular order.

@@ -20,12 +20,10 @@ class FormatFlag : public ChoiceFlag<WeightFormat> {
 public:
   FormatFlag(llvm::StringRef name, llvm::StringRef description)
       : opt(name, cl::desc(description),
-            cl::values(
-                clEnumValN(WeightFormat::Anec, "anec", "attention.3.wq, ..."),
-                clEnumValN(WeightFormat::HuggingFace, "hf",
-                           "model.layers.3.self_attn.q_proj.weight, ..."),
-                clEnumValN(WeightFormat::Llama2c, "llama2c",
-                           "llama2.c's file"))) {}
+            cl::values(choiceOf(WeightFormat::Anec, "attention.3.wq, ..."),
+                       choiceOf(WeightFormat::HuggingFace,
+                                "model.layers.3.self_attn.q_proj.weight, ..."),
+                       choiceOf(WeightFormat::Llama2c, "llama2.c's file"))) {}
 };
 
 /// The same, of a format to read.
@@ -33,8 +31,8 @@ class SourceFormatFlag : public FormatFlag {
 public:
   SourceFormatFlag(llvm::StringRef name, llvm::StringRef description)
       : FormatFlag(name, description) {
-    getParser().addLiteralOption("gguf", WeightFormat::Gguf,
-                                 "a GGUF file of a Llama");
+    getParser().addLiteralOption(spelling(WeightFormat::Gguf),
+                                 WeightFormat::Gguf, "a GGUF file of a Llama");
   }
 };
 

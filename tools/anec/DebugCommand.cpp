@@ -3,30 +3,48 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "../ChoiceFlag.h"
 #include "CommandTable.h"
 #include "TargetFlags.h"
 #include "lib/Probe/Measured.h"
 #include "lib/Report/ReferencePages.h"
 #include "lib/Report/RuleAccuracy.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace anec;
 namespace cl = llvm::cl;
 
 namespace {
 
+/// The page of chips, which needs the folder of measurements. The other pages
+/// are those of `referencePageNames`.
+constexpr llvm::StringLiteral chipsPage = "chips";
+
+/// --dump-docs: the name of a page.
+enum class PageIndex : size_t {};
+struct PageFlag : ChoiceFlag<PageIndex> {
+  PageFlag()
+      : opt("dump-docs", cl::value_desc("PAGE"),
+            cl::desc("Print a page of docs/ that is made from the tables:")) {
+    names.push_back(chipsPage);
+    for (auto [index, name] : llvm::enumerate(names))
+      getParser().addLiteralOption(name, PageIndex(index), "");
+  }
+  llvm::StringRef name() const { return names[size_t(getValue())]; }
+
+private:
+  std::vector<llvm::StringRef> names = referencePageNames();
+};
+
 class Debug : public Command {
 public:
   ExitCode run(const Invocation &call) override;
 
 private:
-  ExitCode printPage(const Invocation &call) const;
+  ExitCode printPage() const;
   ExitCode compareVerdicts(const Invocation &call) const;
 
-  cl::opt<std::string> dumpDocs{
-      "dump-docs",
-      cl::value_desc("ops|passes|rules|targets|chips|errors|diagnostics|onnx|"
-                     "pytorch"),
-      cl::desc("Print a page of docs/ that is made from the tables")};
+  PageFlag page;
   cl::opt<std::string> verdicts{
       "verdicts", cl::value_desc("FILE.jsonl"),
       cl::desc("Compare the rules with recorded verdicts of the vendor's "
@@ -36,17 +54,13 @@ private:
 
 } // namespace
 
-ExitCode Debug::printPage(const Invocation &call) const {
-  if (dumpDocs == "chips")
-    return runReporting([](Diagnostics &diags) {
-      return printChipsPage(measuredFolder(), llvm::outs(), diags);
-    });
-  if (printReferencePage(dumpDocs, libraryDiagnostics(), llvm::outs()))
-    return Done;
-  return call.usageError(
-      "--dump-docs takes `ops`, `passes`, `rules`, `targets`, `chips`, "
-      "`errors`, `diagnostics`, `onnx` or `pytorch`, not `" +
-      dumpDocs + "`");
+ExitCode Debug::printPage() const {
+  return runReporting([&](Diagnostics &diags) {
+    return page.name() == chipsPage
+               ? printChipsPage(measuredFolder(), llvm::outs(), diags)
+               : printReferencePage(page.name(), libraryDiagnostics(),
+                                    llvm::outs());
+  });
 }
 
 ExitCode Debug::compareVerdicts(const Invocation &call) const {
@@ -63,11 +77,11 @@ ExitCode Debug::compareVerdicts(const Invocation &call) const {
 }
 
 ExitCode Debug::run(const Invocation &call) {
-  bool isPage = dumpDocs.getNumOccurrences() != 0;
+  bool isPage = page.getNumOccurrences() != 0;
   if (isPage != verdicts.empty())
     return call.usageError("debug takes either --dump-docs or --verdicts; see "
                            "anec debug --help");
-  return isPage ? printPage(call) : compareVerdicts(call);
+  return isPage ? printPage() : compareVerdicts(call);
 }
 
 constinit const CommandDef commands::Debug = {

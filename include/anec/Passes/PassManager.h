@@ -114,7 +114,8 @@ struct PassReport {
 };
 
 /// Runs the passes on every kernel and layer of `module`, each pass on all
-/// functions before the next; passes with `runOnModule` run on the module.
+/// functions before the next; passes with `runOnModule` or `runOnOpened` run on
+/// the module.
 /// Returns false after an error was reported; the module must not be used then.
 [[nodiscard]] bool runPasses(Module &module, const PassManagerOptions &options,
                              Diagnostics &diags,
