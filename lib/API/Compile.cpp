@@ -13,7 +13,7 @@
 #include "lib/API/Calibrate.h"
 #include "lib/API/SourceModel.h"
 #include "lib/CoreML/Writer.h"
-#include "lib/Ops/Ops.h"
+#include "lib/IR/OpDef.h"
 #include "lib/Ops/Weights.h"
 #include "lib/Package/Diags.h"
 #include "lib/Support/TemporaryFolder.h"

@@ -5,7 +5,7 @@
 
 #include "QuantizeProgram.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Constants.h"
 #include "lib/Ops/Weights.h"
 #include "lib/Package/QuantizeKernel.h"
 #include "lib/Quantize/Diags.h"

@@ -6,7 +6,7 @@
 #include "anec/API/WholeModel.h"
 #include "QuantizeProgram.h"
 #include "lib/CoreML/Writer.h"
-#include "lib/Ops/Ops.h"
+#include "lib/IR/OpDef.h"
 #include "lib/Package/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"

@@ -5,7 +5,9 @@
 
 #include "Classifier.h"
 #include "lib/IR/Builder.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Reduce.h"
+#include "lib/Ops/Rows/Shape.h"
 
 using namespace anec;
 using namespace anec::coreml;

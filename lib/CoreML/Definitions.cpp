@@ -8,7 +8,11 @@
 #include "lib/CoreML/Diags.h"
 #include "lib/IR/Blocks.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Conv.h"
+#include "lib/Ops/Rows/Fill.h"
+#include "lib/Ops/Rows/Gather.h"
+#include "lib/Ops/Rows/Scatter.h"
+#include "lib/Ops/Rows/Sort.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

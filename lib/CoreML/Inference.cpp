@@ -13,7 +13,7 @@
 #include "Inference.h"
 #include "lib/CoreML/Diags.h"
 #include "lib/IR/Names.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Select.h"
 
 using namespace anec;
 using namespace anec::coreml;

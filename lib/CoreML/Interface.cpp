@@ -6,7 +6,9 @@
 #include "Interface.h"
 #include "lib/IR/Builder.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Cast.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Shape.h"
 
 using namespace anec;
 using namespace anec::coreml;

@@ -5,7 +5,14 @@
 
 #include "OperationNames.h"
 #include "lib/IR/OpDef.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Concat.h"
+#include "lib/Ops/Rows/Constexpr.h"
+#include "lib/Ops/Rows/Fill.h"
+#include "lib/Ops/Rows/Matmul.h"
+#include "lib/Ops/Rows/Reduce.h"
+#include "lib/Ops/Rows/Resize.h"
+#include "lib/Ops/Rows/Select.h"
+#include "lib/Ops/Rows/Shape.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 

@@ -7,8 +7,20 @@
 #include "OpArguments.h"
 #include "lib/IR/Builder.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Sampling.h"
+#include "lib/Ops/Rows/Attention.h"
+#include "lib/Ops/Rows/Blocks.h"
+#include "lib/Ops/Rows/Boxes.h"
+#include "lib/Ops/Rows/Constexpr.h"
+#include "lib/Ops/Rows/ConstexprLookup.h"
+#include "lib/Ops/Rows/Conv.h"
+#include "lib/Ops/Rows/Fill.h"
+#include "lib/Ops/Rows/Memory.h"
+#include "lib/Ops/Rows/Quantization.h"
+#include "lib/Ops/Rows/Recurrent.h"
+#include "lib/Ops/Rows/Resize.h"
+#include "lib/Ops/Rows/Sample.h"
+#include "lib/Ops/Rows/Slice.h"
 #include <algorithm>
 
 using namespace anec;

@@ -13,7 +13,9 @@
 #include "lib/MIL/Diags.h"
 #include "lib/MIL/FunctionBinder.h"
 #include "lib/MIL/Spelling.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Cast.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Elementwise.h"
 
 using namespace anec;
 using namespace anec::coreml;

@@ -10,7 +10,7 @@
 #include "Opsets.h"
 #include "lib/CoreML/Diags.h"
 #include "lib/IR/Blocks.h"
-#include "lib/Ops/Ops.h"
+#include "lib/IR/OpDef.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace anec;

@@ -7,8 +7,8 @@
 #include "anec/CoreML/Deployment.h"
 #include "lib/CoreML/Diags.h"
 #include "lib/IR/Diags.h"
+#include "lib/IR/OpDef.h"
 #include "lib/MIL/Diags.h"
-#include "lib/Ops/Ops.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace anec;

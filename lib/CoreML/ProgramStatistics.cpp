@@ -6,8 +6,10 @@
 #include "ProgramStatistics.h"
 #include "OperationNames.h"
 #include "lib/IR/OpDef.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Quantization.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Constexpr.h"
+#include "lib/Ops/Rows/ConstexprLookup.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 

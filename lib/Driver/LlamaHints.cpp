@@ -8,7 +8,7 @@
 #include "anec/Package/ModelPackage.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Import/Diags.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Constants.h"
 #include "lib/Package/ScheduleWalk.h"
 #include "lib/Train/Checkpoint.h"
 #include <set>

@@ -7,8 +7,8 @@
 #include "lib/IR/Blocks.h"
 #include "lib/IR/Builder.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Norm.h"
+#include "lib/Ops/Rows/Constants.h"
 #include "lib/Ops/Weights.h"
 #include "llvm/ADT/STLExtras.h"
 

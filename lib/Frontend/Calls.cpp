@@ -14,7 +14,7 @@
 #include "OpNames.h"
 #include "lib/Frontend/Diags.h"
 #include "lib/IR/Diags.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Cast.h"
 
 using namespace anec;
 using namespace anec::frontend;

@@ -5,7 +5,7 @@
 
 #include "Dimensions.h"
 #include "lib/IR/OpDef.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Matmul.h"
 
 using namespace anec;
 using namespace anec::frontend;

@@ -7,7 +7,7 @@
 #include "Lowering.h"
 #include "lib/Frontend/Diags.h"
 #include "lib/IR/Diags.h"
-#include "lib/Ops/Ops.h"
+#include "lib/IR/OpDef.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace anec;

@@ -13,7 +13,7 @@
 #include "Lowering.h"
 #include "lib/Frontend/Diags.h"
 #include "lib/IR/Diags.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Fill.h"
 #include <cmath>
 
 using namespace anec;

@@ -18,7 +18,8 @@
 #include "Lowering.h"
 #include "lib/Frontend/Diags.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Constants.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace anec;

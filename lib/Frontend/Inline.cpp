@@ -22,7 +22,7 @@
 #include "lib/IR/Diags.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Constants.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace anec;

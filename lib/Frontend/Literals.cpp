@@ -19,7 +19,7 @@
 #include "lib/Frontend/Diags.h"
 #include "lib/IR/Elements.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Constants.h"
 #include <cmath>
 
 using namespace anec;

@@ -26,7 +26,7 @@
 #include "lib/IR/Diags.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Host.h"
 
 using namespace anec;
 using namespace anec::frontend;

@@ -4,7 +4,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Gather.h"
+#include "lib/Ops/Rows/Reduce.h"
+#include "lib/Ops/Rows/Select.h"
+#include "lib/Ops/Rows/Slice.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -11,7 +11,9 @@
 
 #include "Lowering.h"
 #include "lib/Frontend/Diags.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Matmul.h"
+#include "lib/Ops/Rows/Select.h"
 
 using namespace anec;
 using namespace anec::frontend;

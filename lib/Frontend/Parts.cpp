@@ -11,7 +11,9 @@
 
 #include "Lowering.h"
 #include "lib/Frontend/Diags.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Reduce.h"
+#include "lib/Ops/Rows/Shape.h"
+#include "lib/Ops/Rows/Slice.h"
 
 using namespace anec;
 using namespace anec::frontend;

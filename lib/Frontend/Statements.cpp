@@ -8,8 +8,8 @@
 #include "lib/IR/Diags.h"
 #include "lib/IR/Names.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Stored.h"
+#include "lib/Ops/Rows/Constants.h"
 
 using namespace anec;
 using namespace anec::frontend;

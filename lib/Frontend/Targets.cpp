@@ -13,7 +13,7 @@
 
 #include "Lowering.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Host.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace anec;

@@ -16,7 +16,7 @@
 #include "Alignment.h"
 #include "lib/IR/Blocks.h"
 #include "lib/IR/Text.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Constants.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/Hashing.h"

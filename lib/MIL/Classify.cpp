@@ -8,7 +8,8 @@
 #include "lib/MIL/Diags.h"
 #include "lib/MIL/FunctionBinder.h"
 #include "lib/MIL/Spelling.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Reduce.h"
+#include "lib/Ops/Rows/Shape.h"
 
 using namespace anec;
 using namespace anec::mil;

@@ -12,8 +12,13 @@
 
 #include "lib/IR/ParamNames.h"
 #include "lib/MIL/FunctionBinder.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Slice.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Concat.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Select.h"
+#include "lib/Ops/Rows/Shape.h"
+#include "lib/Ops/Rows/Slice.h"
 #include "lib/Ops/Slices.h"
 #include <functional>
 

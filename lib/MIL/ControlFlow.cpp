@@ -18,7 +18,8 @@
 #include "lib/MIL/FunctionBinder.h"
 #include "lib/Ops/Control.h"
 #include "lib/Ops/Diags.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Control.h"
 #include <utility>
 
 using namespace anec;

@@ -18,7 +18,7 @@
 #include "lib/Ops/Control.h"
 #include "lib/Ops/Cost.h"
 #include "lib/Ops/Evaluate.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Constants.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"

@@ -8,7 +8,7 @@
 #include "lib/IR/DerivedConstant.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/MIL/Spelling.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Constants.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"

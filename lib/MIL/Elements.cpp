@@ -10,11 +10,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/IR/Diags.h"
+#include "lib/IR/OpDef.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/MIL/Diags.h"
 #include "lib/MIL/FunctionBinder.h"
 #include "lib/Ops/Diags.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Quantization.h"
 
 using namespace anec;

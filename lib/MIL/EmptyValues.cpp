@@ -15,9 +15,13 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/MIL/Diags.h"
 #include "lib/MIL/FunctionBinder.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Fill.h"
 #include "lib/Ops/Params/Indices.h"
+#include "lib/Ops/Rows/Concat.h"
+#include "lib/Ops/Rows/Fill.h"
+#include "lib/Ops/Rows/Gather.h"
+#include "lib/Ops/Rows/Reduce.h"
+#include "lib/Ops/Rows/Scatter.h"
 #include <algorithm>
 #include <cmath>
 

@@ -14,8 +14,12 @@
 #include "lib/MIL/Diags.h"
 #include "lib/MIL/FunctionBinder.h"
 #include "lib/Ops/Diags.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Indices.h"
+#include "lib/Ops/Rows/Concat.h"
+#include "lib/Ops/Rows/Fill.h"
+#include "lib/Ops/Rows/Gather.h"
+#include "lib/Ops/Rows/Scatter.h"
+#include "lib/Ops/Rows/Shape.h"
 
 using namespace anec;
 using namespace anec::mil;

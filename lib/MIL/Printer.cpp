@@ -11,7 +11,6 @@
 #include "lib/IR/Names.h"
 #include "lib/IR/OpDef.h"
 #include "lib/MIL/Diags.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Support/AtomicFile.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"

@@ -7,7 +7,7 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/MIL/Diags.h"
 #include "lib/MIL/FunctionBinder.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Shape.h"
 
 using namespace anec;
 using namespace anec::mil;

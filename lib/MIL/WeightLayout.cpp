@@ -6,7 +6,7 @@
 #include "WeightLayout.h"
 #include "lib/IR/Blocks.h"
 #include "lib/MIL/Diags.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Constants.h"
 #include "lib/Ops/Weights.h"
 #include "lib/Support/AtomicFile.h"
 #include "llvm/Support/Path.h"

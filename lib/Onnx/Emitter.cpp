@@ -12,6 +12,18 @@
 #include "lib/Ops/Cost.h"
 #include "lib/Ops/Gradient.h"
 #include "lib/Ops/Params/Slice.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Cast.h"
+#include "lib/Ops/Rows/Concat.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Fill.h"
+#include "lib/Ops/Rows/Gather.h"
+#include "lib/Ops/Rows/Matmul.h"
+#include "lib/Ops/Rows/Reduce.h"
+#include "lib/Ops/Rows/Select.h"
+#include "lib/Ops/Rows/Shape.h"
+#include "lib/Ops/Rows/Slice.h"
 #include <cmath>
 
 using namespace anec;
@@ -383,6 +395,11 @@ Val Emitter::binary(const OpDef &def, Val x, Val y) {
   DType wide = wideOf(x);
   return cast(make(def, {cast(x, wide), cast(y, wide)}), x.dtype());
 }
+
+Val Emitter::add(Val x, Val y) { return binary(ops::Add, x, y); }
+Val Emitter::sub(Val x, Val y) { return binary(ops::Sub, x, y); }
+Val Emitter::mul(Val x, Val y) { return binary(ops::Mul, x, y); }
+Val Emitter::div(Val x, Val y) { return binary(ops::RealDiv, x, y); }
 
 Val Emitter::log(Val x) {
   return unary(ops::Log, x, {{param::epsilon, Constant::scalar(wideOf(x), 0)}});

@@ -21,7 +21,7 @@
 #include "anec/IR/SourceWeights.h"
 #include "lib/IR/Blocks.h"
 #include "lib/IR/Builder.h"
-#include "lib/Ops/Ops.h"
+#include "lib/IR/OpDef.h"
 #include "llvm/ADT/DenseMap.h"
 #include <functional>
 
@@ -136,10 +136,10 @@ public:
   Val unary(const OpDef &def, Val x, llvm::ArrayRef<Attr> attrs = {});
   /// The same for two operands that broadcast.
   Val binary(const OpDef &def, Val x, Val y);
-  Val add(Val x, Val y) { return binary(ops::Add, x, y); }
-  Val sub(Val x, Val y) { return binary(ops::Sub, x, y); }
-  Val mul(Val x, Val y) { return binary(ops::Mul, x, y); }
-  Val div(Val x, Val y) { return binary(ops::RealDiv, x, y); }
+  Val add(Val x, Val y);
+  Val sub(Val x, Val y);
+  Val mul(Val x, Val y);
+  Val div(Val x, Val y);
   /// With a number of the element type of `x`.
   Val add(Val x, double y) { return add(x, scalar(wideOf(x), y)); }
   Val mul(Val x, double y) { return mul(x, scalar(wideOf(x), y)); }

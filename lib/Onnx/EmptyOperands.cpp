@@ -11,7 +11,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "EmptyOperands.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Gather.h"
+#include "lib/Ops/Rows/Matmul.h"
+#include "lib/Ops/Rows/Norm.h"
+#include "lib/Ops/Rows/Reduce.h"
+#include "lib/Ops/Rows/Reverse.h"
+#include "lib/Ops/Rows/Scatter.h"
+#include "lib/Ops/Rows/Shape.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 #include <optional>

@@ -3,14 +3,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Rows/Activation.h"
 #include "Decompose.h"
 #include "Elementwise.h"
 #include "Infer.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Modes.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Gelu.h"
 #include "lib/Ops/Positions.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Select.h"
 #include <cmath>
 
 namespace anec::param {

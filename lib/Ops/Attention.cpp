@@ -17,6 +17,8 @@
 #include "lib/Ops/Gradient.h"
 #include "lib/Ops/Params/Attention.h"
 #include "lib/Ops/Positions.h"
+#include "lib/Ops/Rows/Attention.h"
+#include "lib/Ops/Rows/Softmax.h"
 #include <cmath>
 
 using namespace anec;

@@ -24,6 +24,7 @@
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
 #include "lib/Ops/Positions.h"
+#include "lib/Ops/Rows/Blocks.h"
 
 namespace anec::param {
 ANEC_PARAM(blockShape, "block_shape", Ints)

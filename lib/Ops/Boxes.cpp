@@ -9,10 +9,10 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Rows/Boxes.h"
 #include "Infer.h"
 #include "Reference.h"
 #include "lib/Ops/KeepBoxes.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Sampling.h"
 #include "lib/Ops/Positions.h"
 #include <algorithm>

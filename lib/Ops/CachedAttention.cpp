@@ -11,6 +11,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Rows/CachedAttention.h"
 #include "Attention.h"
 #include "Decompose.h"
 #include "Reference.h"
@@ -18,6 +19,12 @@
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Params/Attention.h"
 #include "lib/Ops/Positions.h"
+#include "lib/Ops/Rows/Activation.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Concat.h"
+#include "lib/Ops/Rows/Matmul.h"
+#include "lib/Ops/Rows/Slice.h"
+#include "lib/Ops/Rows/Softmax.h"
 #include <cmath>
 
 namespace anec::param {

@@ -6,7 +6,7 @@
 #include "lib/Ops/Calls.h"
 #include "lib/IR/Builder.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Host.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

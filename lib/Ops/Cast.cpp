@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Rows/Cast.h"
 #include "Elementwise.h"
 #include "Infer.h"
 #include "lib/IR/ParamNames.h"

@@ -9,6 +9,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Rows/Constants.h"
 #include "Infer.h"
 #include "Reference.h"
 #include "anec/IR/ArrayView.h"
@@ -16,7 +17,6 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Modes.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Stored.h"
 
 using namespace anec;

@@ -22,8 +22,9 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Modes.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Quantization.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Constexpr.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 

@@ -8,12 +8,12 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Rows/ConstexprLookup.h"
 #include "Constexpr.h"
 #include "Reference.h"
 #include "lib/IR/Diags.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Quantization.h"
 
 namespace anec::param {

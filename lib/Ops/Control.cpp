@@ -15,6 +15,8 @@
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Interpreter.h"
 #include "lib/Ops/Positions.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Control.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -12,7 +12,7 @@
 #define ANEC_LIB_OPS_CONTROL_H
 
 #include "lib/IR/Blocks.h"
-#include "lib/Ops/Ops.h"
+#include "lib/IR/OpDef.h"
 
 namespace anec {
 

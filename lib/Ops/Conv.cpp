@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Rows/Conv.h"
 #include "Decompose.h"
 #include "Infer.h"
 #include "Reference.h"
@@ -14,6 +15,7 @@
 #include "lib/Ops/Modes.h"
 #include "lib/Ops/Params/Convolution.h"
 #include "lib/Ops/Positions.h"
+#include "lib/Ops/Rows/Arithmetic.h"
 
 using namespace anec;
 

@@ -5,7 +5,7 @@
 
 #include "lib/Ops/Cost.h"
 #include "lib/IR/OpDef.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Constants.h"
 
 using namespace anec;
 

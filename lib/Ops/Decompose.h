@@ -16,7 +16,9 @@
 #include "lib/IR/Builder.h"
 #include "lib/IR/DerivedConstant.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Cast.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Shape.h"
 
 namespace anec {
 

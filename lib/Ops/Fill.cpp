@@ -10,6 +10,7 @@
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
 #include "lib/Ops/Positions.h"
+#include "lib/Ops/Rows/Fill.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>

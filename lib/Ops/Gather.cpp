@@ -11,6 +11,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Rows/Gather.h"
 #include "Decompose.h"
 #include "Indices.h"
 #include "Infer.h"
@@ -20,6 +21,7 @@
 #include "lib/Ops/Gradient.h"
 #include "lib/Ops/Params/Indices.h"
 #include "lib/Ops/Positions.h"
+#include "lib/Ops/Rows/Scatter.h"
 #include <numeric>
 
 using namespace anec;

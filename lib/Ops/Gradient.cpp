@@ -8,6 +8,18 @@
 #include "lib/IR/BuiltOrder.h"
 #include "lib/IR/DerivedConstant.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Rows/Activation.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Cast.h"
+#include "lib/Ops/Rows/Concat.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Fill.h"
+#include "lib/Ops/Rows/Matmul.h"
+#include "lib/Ops/Rows/Reduce.h"
+#include "lib/Ops/Rows/Select.h"
+#include "lib/Ops/Rows/Shape.h"
+#include "lib/Ops/Rows/Slice.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;
@@ -134,6 +146,28 @@ Value *Gradient::fill(llvm::ArrayRef<int64_t> shape, double number) {
 Value *Gradient::cast(Value *x, DType dtype) {
   return make(ops::Cast, {x}, Attr(param::dtype, dtype));
 }
+
+Value *Gradient::add(Value *x, Value *y) { return make(ops::Add, {x, y}); }
+Value *Gradient::sub(Value *x, Value *y) { return make(ops::Sub, {x, y}); }
+Value *Gradient::mul(Value *x, Value *y) { return make(ops::Mul, {x, y}); }
+Value *Gradient::div(Value *x, Value *y) { return make(ops::RealDiv, {x, y}); }
+Value *Gradient::pow(Value *x, double exponent) {
+  return make(ops::Pow, {x, scalar(exponent)});
+}
+Value *Gradient::select(Value *condition, Value *x, Value *y) {
+  return make(ops::Select, {condition, x, y});
+}
+Value *Gradient::above(Value *x, double y) {
+  return make(ops::Greater, {x, scalar(y)});
+}
+Value *Gradient::below(Value *x, double y) {
+  return make(ops::Less, {x, scalar(y)});
+}
+Value *Gradient::both(Value *x, Value *y) {
+  return make(ops::LogicalAnd, {x, y});
+}
+Value *Gradient::exp(Value *x) { return make(ops::Exp, {x}); }
+Value *Gradient::sigmoid(Value *x) { return make(ops::Sigmoid, {x}); }
 
 Value *Gradient::matmul(Value *x, Value *y, bool transposeX, bool transposeY) {
   return make(

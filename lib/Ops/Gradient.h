@@ -27,7 +27,6 @@
 #define ANEC_LIB_OPS_GRADIENT_H
 
 #include "lib/IR/Builder.h"
-#include "lib/Ops/Ops.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace anec {
@@ -108,22 +107,18 @@ public:
   Value *toInt32(Value *x) {
     return x->type.dtype == DType::Int32 ? x : cast(x, DType::Int32);
   }
-  Value *add(Value *x, Value *y) { return make(ops::Add, {x, y}); }
-  Value *sub(Value *x, Value *y) { return make(ops::Sub, {x, y}); }
-  Value *mul(Value *x, Value *y) { return make(ops::Mul, {x, y}); }
-  Value *div(Value *x, Value *y) { return make(ops::RealDiv, {x, y}); }
+  Value *add(Value *x, Value *y);
+  Value *sub(Value *x, Value *y);
+  Value *mul(Value *x, Value *y);
+  Value *div(Value *x, Value *y);
   Value *add(Value *x, double y) { return add(x, scalar(y)); }
   Value *mul(Value *x, double y) { return mul(x, scalar(y)); }
   /// `number` - x
   Value *from(double number, Value *x) { return sub(scalar(number), x); }
   Value *negate(Value *x) { return mul(x, -1); }
   /// x^exponent
-  Value *pow(Value *x, double exponent) {
-    return make(ops::Pow, {x, scalar(exponent)});
-  }
-  Value *select(Value *condition, Value *x, Value *y) {
-    return make(ops::Select, {condition, x, y});
-  }
+  Value *pow(Value *x, double exponent);
+  Value *select(Value *condition, Value *x, Value *y);
   /// `x` where `condition` is true, 0 elsewhere.
   Value *where(Value *condition, Value *x) {
     return select(condition, x, scalar(0));
@@ -132,13 +127,11 @@ public:
   /// `select` of two scalars the type of a scalar.
   Value *indicator(Value *condition) { return cast(condition, dtype()); }
   // Conditions:
-  Value *above(Value *x, double y) {
-    return make(ops::Greater, {x, scalar(y)});
-  }
-  Value *below(Value *x, double y) { return make(ops::Less, {x, scalar(y)}); }
-  Value *both(Value *x, Value *y) { return make(ops::LogicalAnd, {x, y}); }
-  Value *exp(Value *x) { return make(ops::Exp, {x}); }
-  Value *sigmoid(Value *x) { return make(ops::Sigmoid, {x}); }
+  Value *above(Value *x, double y);
+  Value *below(Value *x, double y);
+  Value *both(Value *x, Value *y);
+  Value *exp(Value *x);
+  Value *sigmoid(Value *x);
   Value *square(Value *x) { return mul(x, x); }
   Value *matmul(Value *x, Value *y, bool transposeX, bool transposeY);
   Value *reshape(Value *x, llvm::ArrayRef<int64_t> shape);

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Rows/Heads.h"
 #include "Decompose.h"
 #include "Elementwise.h"
 #include "Infer.h"

@@ -10,10 +10,10 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Rows/Host.h"
 #include "Infer.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Positions.h"
 #include <climits>
 

@@ -10,6 +10,12 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Gradient.h"
 #include "lib/Ops/Positions.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Cast.h"
+#include "lib/Ops/Rows/Fill.h"
+#include "lib/Ops/Rows/Loss.h"
+#include "lib/Ops/Rows/Reduce.h"
+#include "lib/Ops/Rows/Softmax.h"
 #include <cmath>
 
 using namespace anec;

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Rows/Matmul.h"
 #include "Decompose.h"
 #include "Infer.h"
 #include "Reference.h"
@@ -11,6 +12,7 @@
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
 #include "lib/Ops/Positions.h"
+#include "lib/Ops/Rows/Arithmetic.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace anec;

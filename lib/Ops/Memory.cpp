@@ -11,9 +11,9 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Rows/Memory.h"
 #include "Infer.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Positions.h"
 
 using namespace anec;

@@ -15,6 +15,10 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Gradient.h"
 #include "lib/Ops/Positions.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Norm.h"
+#include "lib/Ops/Rows/RmsNorm.h"
 #include <cmath>
 
 using namespace anec;

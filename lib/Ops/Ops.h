@@ -4,9 +4,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The rows of the op table by name, such as `ops::Concat`, and the table of
-/// all rows. Rows are defined in lib/Ops, one file per family; each row follows
-/// its shape inference, reference kernel and decomposition.
+/// The table of all rows. A row by its name, such as `ops::Concat`, is in the
+/// header of its family, `Rows/Concat.h`; `Concat.cpp` defines it, after its
+/// shape inference, reference kernel and decomposition.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -16,11 +16,6 @@
 #include "lib/IR/OpDef.h"
 
 namespace anec {
-
-namespace ops {
-#define OP(NAME) extern const OpDef NAME;
-#include "lib/Ops/Ops.def"
-} // namespace ops
 
 /// All rows, sorted by op name.
 const OpTable &opTable();

@@ -9,6 +9,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Rows/Pool.h"
 #include "Infer.h"
 #include "Reference.h"
 #include "lib/IR/ParamNames.h"
@@ -18,6 +19,10 @@
 #include "lib/Ops/Params/Convolution.h"
 #include "lib/Ops/Pooling.h"
 #include "lib/Ops/Positions.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Conv.h"
+#include "lib/Ops/Rows/Select.h"
+#include "lib/Ops/Rows/Shape.h"
 #include <cmath>
 
 using namespace anec;

@@ -6,8 +6,8 @@
 #ifndef ANEC_LIB_OPS_POOLING_H
 #define ANEC_LIB_OPS_POOLING_H
 
+#include "lib/IR/OpDef.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Padding.h"
 
 namespace anec {

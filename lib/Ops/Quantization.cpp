@@ -9,9 +9,9 @@
 #include "lib/IR/Diags.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Modes.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Quantization.h"
 #include "lib/Ops/Positions.h"
+#include "lib/Ops/Rows/Quantization.h"
 #include <cmath>
 
 using namespace anec;

@@ -10,12 +10,14 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Rows/Random.h"
 #include "Elementwise.h"
 #include "Infer.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Gradient.h"
 #include "lib/Ops/Params/Fill.h"
 #include "lib/Ops/Positions.h"
+#include "lib/Ops/Rows/Fill.h"
 
 using namespace anec;
 

@@ -21,8 +21,8 @@
 #include "lib/IR/Diags.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Modes.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Positions.h"
+#include "lib/Ops/Rows/Recurrent.h"
 #include <cmath>
 
 using namespace anec;

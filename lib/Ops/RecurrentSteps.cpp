@@ -6,8 +6,13 @@
 #include "RecurrentSteps.h"
 #include "Decompose.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Recurrent.h"
+#include "lib/Ops/Rows/Activation.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Concat.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Matmul.h"
+#include "lib/Ops/Rows/Slice.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cassert>

@@ -3,11 +3,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Rows/Reduce.h"
 #include "Infer.h"
 #include "Reference.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Gradient.h"
 #include "lib/Ops/Modes.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Select.h"
 #include <cmath>
 
 using namespace anec;

@@ -14,6 +14,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Rows/Resize.h"
 #include "Infer.h"
 #include "Sampling.h"
 #include "lib/IR/ParamNames.h"

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Rows/Reverse.h"
 #include "Infer.h"
 #include "Reference.h"
 #include "lib/IR/ParamNames.h"
@@ -10,6 +11,7 @@
 #include "lib/Ops/Gradient.h"
 #include "lib/Ops/Params/Sequences.h"
 #include "lib/Ops/Positions.h"
+#include "lib/Ops/Rows/Scatter.h"
 
 namespace anec::param {
 ANEC_PARAM(windowStride, "stride", Int)

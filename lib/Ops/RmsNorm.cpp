@@ -8,6 +8,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Rows/RmsNorm.h"
 #include "Decompose.h"
 #include "Infer.h"
 #include "Reference.h"
@@ -16,6 +17,9 @@
 #include "lib/Ops/Gradient.h"
 #include "lib/Ops/Params/Norm.h"
 #include "lib/Ops/Positions.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Reduce.h"
 #include <cmath>
 
 using namespace anec;

@@ -12,6 +12,10 @@
 #include "lib/Ops/Modes.h"
 #include "lib/Ops/Positions.h"
 #include "lib/Ops/RopeAngles.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Concat.h"
+#include "lib/Ops/Rows/Rope.h"
+#include "lib/Ops/Rows/Slice.h"
 #include "lib/Support/Half.h"
 #include <cmath>
 

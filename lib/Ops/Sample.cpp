@@ -9,6 +9,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Rows/Sample.h"
 #include "Infer.h"
 #include "SamplePoints.h"
 #include "Sampling.h"
@@ -16,7 +17,6 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Modes.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Sampling.h"
 #include "lib/Ops/Positions.h"
 #include <cmath>

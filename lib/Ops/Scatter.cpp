@@ -11,6 +11,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Rows/Scatter.h"
 #include "Indices.h"
 #include "Infer.h"
 #include "Reference.h"
@@ -19,6 +20,9 @@
 #include "lib/Ops/Modes.h"
 #include "lib/Ops/Params/Indices.h"
 #include "lib/Ops/Positions.h"
+#include "lib/Ops/Rows/Fill.h"
+#include "lib/Ops/Rows/Gather.h"
+#include "lib/Ops/Rows/Select.h"
 #include <cmath>
 #include <numeric>
 

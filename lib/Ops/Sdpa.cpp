@@ -10,6 +10,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Rows/Sdpa.h"
 #include "Attention.h"
 #include "Decompose.h"
 #include "Reference.h"
@@ -18,6 +19,11 @@
 #include "lib/Ops/Gradient.h"
 #include "lib/Ops/Params/Attention.h"
 #include "lib/Ops/Positions.h"
+#include "lib/Ops/Rows/Activation.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Cast.h"
+#include "lib/Ops/Rows/Matmul.h"
+#include "lib/Ops/Rows/Softmax.h"
 #include <cmath>
 
 using namespace anec;

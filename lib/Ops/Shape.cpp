@@ -10,6 +10,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Rows/Shape.h"
 #include "Elementwise.h"
 #include "Infer.h"
 #include "lib/IR/ParamNames.h"
@@ -18,6 +19,7 @@
 #include "lib/Ops/Modes.h"
 #include "lib/Ops/Params/Pad.h"
 #include "lib/Ops/Positions.h"
+#include "lib/Ops/Rows/Scatter.h"
 
 using namespace anec;
 

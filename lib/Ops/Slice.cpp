@@ -10,6 +10,7 @@
 #include "lib/Ops/Diags.h"
 #include "lib/Ops/Gradient.h"
 #include "lib/Ops/Positions.h"
+#include "lib/Ops/Rows/Slice.h"
 #include "lib/Ops/Slices.h"
 
 namespace anec::param {

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Rows/Softmax.h"
 #include "Infer.h"
 #include "Reference.h"
 #include "lib/IR/ParamNames.h"

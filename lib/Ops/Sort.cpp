@@ -10,6 +10,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Rows/Sort.h"
 #include "Decompose.h"
 #include "Infer.h"
 #include "Reference.h"
@@ -18,6 +19,10 @@
 #include "lib/Ops/Gradient.h"
 #include "lib/Ops/Modes.h"
 #include "lib/Ops/Params/Indices.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Concat.h"
+#include "lib/Ops/Rows/Scatter.h"
+#include "lib/Ops/Rows/Slice.h"
 #include <functional>
 #include <numeric>
 

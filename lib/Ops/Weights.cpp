@@ -6,8 +6,11 @@
 #include "lib/Ops/Weights.h"
 #include "lib/IR/OpDef.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Stored.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Reduce.h"
+#include "lib/Ops/Rows/Shape.h"
+#include "lib/Ops/Rows/Slice.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

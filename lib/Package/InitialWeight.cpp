@@ -11,8 +11,12 @@
 
 #include "anec/Package/WeightBinding.h"
 #include "lib/IR/OpDef.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Norm.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Cast.h"
+#include "lib/Ops/Rows/Gather.h"
+#include "lib/Ops/Rows/Host.h"
+#include "lib/Ops/Rows/Shape.h"
 #include "lib/Ops/Weights.h"
 #include "lib/Support/Half.h"
 #include "llvm/Support/xxhash.h"

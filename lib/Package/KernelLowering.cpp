@@ -8,7 +8,7 @@
 #include "anec/Ops/Report.h"
 #include "anec/Target/Target.h"
 #include "lib/Ops/Cost.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Conv.h"
 #include "lib/Package/QuantizeKernel.h"
 #include "lib/Target/Tasks.h"
 

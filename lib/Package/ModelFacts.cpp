@@ -5,8 +5,10 @@
 
 #include "anec/Package/ModelFacts.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Rope.h"
+#include "lib/Ops/Rows/Host.h"
+#include "lib/Ops/Rows/RmsNorm.h"
+#include "lib/Ops/Rows/Rope.h"
 #include "lib/Package/Diags.h"
 #include "lib/Package/RopeScaling.h"
 #include "lib/Package/ScheduleWalk.h"

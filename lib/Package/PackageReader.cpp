@@ -10,6 +10,8 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/IR/Text.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Host.h"
 #include "lib/Ops/Weights.h"
 #include "lib/Package/Diags.h"
 #include "lib/Package/ScheduleWalk.h"

@@ -6,7 +6,6 @@
 #include "lib/Package/RopeScaling.h"
 #include "anec/Package/ModelFacts.h"
 #include "lib/IR/OpDef.h"
-#include "lib/Ops/Ops.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 #include <cmath>

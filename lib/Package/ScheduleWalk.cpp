@@ -5,7 +5,8 @@
 
 #include "lib/Package/ScheduleWalk.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Host.h"
 #include "lib/Ops/Weights.h"
 
 using namespace anec;

@@ -6,7 +6,7 @@
 #include "VerifyNumerics.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/IR/WeightName.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Host.h"
 #include "lib/Passes/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"

@@ -7,7 +7,11 @@
 #include "lib/IR/Builder.h"
 #include "lib/IR/Elements.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Constexpr.h"
+#include "lib/Ops/Rows/ConstexprLookup.h"
+#include "lib/Ops/Rows/Conv.h"
+#include "lib/Ops/Rows/Matmul.h"
 #include "lib/Ops/Weights.h"
 #include "lib/Quantize/Diags.h"
 

@@ -6,7 +6,7 @@
 #include "lib/Report/CostPage.h"
 #include "lib/IR/OpDef.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Host.h"
 #include "lib/Report/CostGraphs.h"
 #include "lib/Report/CostReport.h"
 #include "llvm/ADT/StringExtras.h"

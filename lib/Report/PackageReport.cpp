@@ -5,7 +5,7 @@
 
 #include "lib/Report/PackageReport.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Host.h"
 #include "lib/Package/ScheduleWalk.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

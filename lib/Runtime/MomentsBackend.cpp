@@ -8,7 +8,14 @@
 #include "lib/IR/Builder.h"
 #include "lib/IR/Clone.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Cast.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Conv.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Matmul.h"
+#include "lib/Ops/Rows/Reduce.h"
+#include "lib/Ops/Rows/Shape.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 

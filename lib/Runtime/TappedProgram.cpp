@@ -5,7 +5,7 @@
 
 #include "TappedProgram.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Constants.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

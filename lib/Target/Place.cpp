@@ -5,7 +5,7 @@
 
 #include "lib/Target/Place.h"
 #include "lib/Ops/Cost.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Cast.h"
 
 using namespace anec;
 

@@ -6,6 +6,9 @@
 #include "anec/Target/Predict.h"
 #include "Rules/Predicates.h"
 #include "lib/Ops/Cost.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Conv.h"
+#include "lib/Ops/Rows/Matmul.h"
 #include "lib/Target/Tasks.h"
 #include "llvm/ADT/DenseMap.h"
 #include <algorithm>

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Target/Target.h"
+#include "lib/Target/Chip.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ErrorHandling.h"

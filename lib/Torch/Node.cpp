@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Node.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Select.h"
 #include "lib/Torch/Diags.h"
 #include <cmath>
 

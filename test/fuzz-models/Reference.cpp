@@ -11,7 +11,6 @@
 #include "lib/IR/OpDef.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/IR/WeightName.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Weights.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MemoryBuffer.h"

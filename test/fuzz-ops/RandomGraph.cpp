@@ -6,6 +6,8 @@
 #include "RandomGraph.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Sample.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <array>

@@ -12,8 +12,13 @@
 
 #include "RandomGraph.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Convolution.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Constexpr.h"
+#include "lib/Ops/Rows/ConstexprLookup.h"
+#include "lib/Ops/Rows/Conv.h"
+#include "lib/Ops/Rows/Gather.h"
+#include "lib/Ops/Rows/Matmul.h"
 
 using namespace anec;
 

@@ -28,6 +28,7 @@
 #include "lib/IR/Text.h"
 #include "lib/Ops/Interpreter.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Loss.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"

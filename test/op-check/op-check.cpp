@@ -26,6 +26,7 @@
 #include "lib/IR/Verifier.h"
 #include "lib/Ops/Interpreter.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Constants.h"
 #include "lib/Runtime/CPU/CpuBackend.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -113,16 +113,8 @@ struct CostAnchors {
   double errorFactor;
 };
 
-/// Chips; each is one bit of a ChipSet.
-enum class Chip : uint8_t {
-  M1 = 1 << 0,
-  M2 = 1 << 1,
-  M3 = 1 << 2,
-  M3Ultra = 1 << 3,
-  M4 = 1 << 4,
-  M5 = 1 << 5,
-  M6 = 1 << 6,
-};
+/// A chip, whose names `lib/Target/Chip.h` declares.
+enum class Chip : uint8_t;
 
 /// A set of chips; the target `generic` has all.
 class ChipSet {
@@ -130,11 +122,12 @@ public:
   constexpr ChipSet() = default;
   constexpr ChipSet(std::initializer_list<Chip> chips) {
     for (Chip chip : chips)
-      bits |= uint8_t(chip);
+      bits |= uint32_t(1) << uint8_t(chip);
   }
   static constexpr ChipSet all() {
-    return {Chip::M1, Chip::M2, Chip::M3, Chip::M3Ultra,
-            Chip::M4, Chip::M5, Chip::M6};
+    ChipSet chips;
+    chips.bits = ~uint32_t(0);
+    return chips;
   }
   constexpr bool intersects(ChipSet other) const { return bits & other.bits; }
   constexpr bool operator==(const ChipSet &) const = default;
@@ -142,7 +135,7 @@ public:
   std::string str() const;
 
 private:
-  uint8_t bits = 0;
+  uint32_t bits = 0; ///< bit n is the chip of number n
 };
 
 struct Target {

@@ -10,6 +10,7 @@
 #include "lib/IR/WeightName.h"
 #include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Stored.h"
+#include "lib/Ops/Rows/Constants.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -5,7 +5,7 @@
 
 #include "DecodeEntry.h"
 #include "lib/Generate/Diags.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Memory.h"
 #include "lib/Support/Half.h"
 #include <cstring>
 

@@ -7,6 +7,7 @@
 #include "anec/IR/Params.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Params/Gelu.h"
+#include "lib/Ops/Rows/Activation.h"
 
 using namespace anec;
 using namespace anec::onnx;

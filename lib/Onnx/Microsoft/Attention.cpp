@@ -7,6 +7,7 @@
 #include "../Families.h"
 #include "../Ops/Quantized.h"
 #include "anec/IR/Params.h"
+#include "lib/Ops/Rows/Select.h"
 #include <cmath>
 
 using namespace anec;

@@ -10,6 +10,7 @@
 
 #include "../Families.h"
 #include "anec/IR/Params.h"
+#include "lib/Ops/Rows/Constexpr.h"
 #include <vector>
 
 using namespace anec;

@@ -14,6 +14,10 @@
 #include "anec/IR/Params.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Params/Indices.h"
+#include "lib/Ops/Rows/Concat.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Reduce.h"
+#include "lib/Ops/Rows/Scatter.h"
 #include <cmath>
 
 using namespace anec;

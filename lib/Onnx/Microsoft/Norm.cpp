@@ -3,9 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Rows/Norm.h"
 #include "../Families.h"
 #include "anec/IR/Params.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Reduce.h"
 
 using namespace anec;
 using namespace anec::onnx;

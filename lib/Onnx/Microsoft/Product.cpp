@@ -9,6 +9,9 @@
 #include "anec/IR/Params.h"
 #include "anec/Support/Words.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Rows/Activation.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Constexpr.h"
 
 using namespace anec;
 using namespace anec::onnx;

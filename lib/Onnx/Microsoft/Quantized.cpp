@@ -10,6 +10,10 @@
 #include "../Ops/Windows.h"
 #include "anec/IR/Params.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Rows/Activation.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Reduce.h"
+#include "lib/Ops/Rows/Softmax.h"
 
 using namespace anec;
 using namespace anec::onnx;

@@ -5,6 +5,7 @@
 
 #include "AlongAxis.h"
 #include "anec/IR/Params.h"
+#include "lib/Ops/Rows/Reduce.h"
 
 using namespace anec;
 using namespace anec::onnx;

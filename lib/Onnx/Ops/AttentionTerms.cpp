@@ -6,6 +6,10 @@
 #include "Attention.h"
 #include "anec/IR/Params.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Rows/Activation.h"
+#include "lib/Ops/Rows/Concat.h"
+#include "lib/Ops/Rows/Select.h"
+#include "lib/Ops/Rows/Softmax.h"
 #include <cmath>
 
 using namespace anec;

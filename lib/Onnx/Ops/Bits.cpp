@@ -9,6 +9,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Families.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Select.h"
 
 using namespace anec;
 using namespace anec::onnx;

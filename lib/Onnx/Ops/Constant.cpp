@@ -5,6 +5,8 @@
 
 #include "../Families.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Rows/Fill.h"
+#include "lib/Ops/Rows/Select.h"
 #include <cmath>
 
 using namespace anec;

@@ -6,6 +6,8 @@
 #include "lib/Ops/Control.h"
 #include "../Families.h"
 #include "../TensorReader.h"
+#include "lib/Ops/Rows/Control.h"
+#include "lib/Ops/Rows/Select.h"
 
 using namespace anec;
 using namespace anec::onnx;

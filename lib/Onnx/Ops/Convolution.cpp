@@ -9,6 +9,8 @@
 #include "Windows.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Params/Pad.h"
+#include "lib/Ops/Rows/Conv.h"
+#include "lib/Ops/Rows/Shape.h"
 #include <cmath>
 
 using namespace anec;

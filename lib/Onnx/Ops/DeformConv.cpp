@@ -13,6 +13,7 @@
 #include "Windows.h"
 #include "anec/IR/Params.h"
 #include "lib/Ops/Params/Sampling.h"
+#include "lib/Ops/Rows/Sample.h"
 
 using namespace anec;
 using namespace anec::onnx;

@@ -5,6 +5,7 @@
 
 #include "../Families.h"
 #include "anec/IR/Params.h"
+#include "lib/Ops/Rows/Reduce.h"
 #include "llvm/ADT/StringExtras.h"
 #include <map>
 

@@ -3,9 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Rows/Elementwise.h"
 #include "../Choice.h"
 #include "../Families.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Select.h"
 #include <cmath>
 
 using namespace anec;

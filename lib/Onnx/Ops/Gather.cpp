@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Rows/Gather.h"
 #include "../Families.h"
 #include "AlongAxis.h"
 #include "anec/IR/Params.h"

@@ -8,6 +8,9 @@
 #include "anec/IR/Params.h"
 #include "anec/Support/Words.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Rows/Gather.h"
+#include "lib/Ops/Rows/Reduce.h"
+#include "lib/Ops/Rows/Select.h"
 
 using namespace anec;
 using namespace anec::onnx;

@@ -10,6 +10,12 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Params/Convolution.h"
 #include "lib/Ops/Params/Pad.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Pool.h"
+#include "lib/Ops/Rows/Reduce.h"
+#include "lib/Ops/Rows/Select.h"
+#include "lib/Ops/Rows/Shape.h"
 #include <cmath>
 
 using namespace anec;

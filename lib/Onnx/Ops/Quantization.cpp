@@ -7,6 +7,10 @@
 #include "Quantized.h"
 #include "Windows.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Constexpr.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Reduce.h"
 
 using namespace anec;
 using namespace anec::onnx;

@@ -9,6 +9,9 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Params/Recurrent.h"
 #include "lib/Ops/Params/Sequences.h"
+#include "lib/Ops/Rows/Recurrent.h"
+#include "lib/Ops/Rows/Reverse.h"
+#include "lib/Ops/Rows/Select.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace anec;

@@ -5,6 +5,9 @@
 
 #include "../Families.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Reduce.h"
+#include "lib/Ops/Rows/Reverse.h"
 #include <cmath>
 
 using namespace anec;

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Rows/Resize.h"
 #include "../Families.h"
 #include "AlongAxis.h"
 #include "ResizeAxis.h"

@@ -8,6 +8,11 @@
 #include "anec/IR/Params.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Params/Convolution.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Pool.h"
+#include "lib/Ops/Rows/Sample.h"
+#include "lib/Ops/Rows/Select.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace anec;

@@ -3,11 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Rows/Scatter.h"
 #include "../Families.h"
 #include "AlongAxis.h"
 #include "anec/IR/Params.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Params/Indices.h"
+#include "lib/Ops/Rows/Select.h"
 
 using namespace anec;
 using namespace anec::onnx;

@@ -3,10 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Rows/Shape.h"
 #include "../Choice.h"
 #include "../Families.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Params/Pad.h"
+#include "lib/Ops/Rows/Reverse.h"
 #include <cmath>
 
 using namespace anec;

@@ -8,6 +8,8 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Params/Indices.h"
 #include "lib/Ops/Params/Sequences.h"
+#include "lib/Ops/Rows/Reverse.h"
+#include "lib/Ops/Rows/Sort.h"
 #include <algorithm>
 #include <map>
 #include <numeric>

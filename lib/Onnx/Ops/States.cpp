@@ -8,6 +8,9 @@
 #include "anec/IR/Params.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Params/Convolution.h"
+#include "lib/Ops/Rows/Activation.h"
+#include "lib/Ops/Rows/Conv.h"
+#include "lib/Ops/Rows/Elementwise.h"
 #include <cmath>
 
 using namespace anec;

@@ -11,6 +11,9 @@
 #include "../Choice.h"
 #include "../Families.h"
 #include "anec/IR/Params.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Reduce.h"
+#include "lib/Ops/Rows/Select.h"
 #include <algorithm>
 #include <vector>
 

@@ -27,6 +27,8 @@
 #include "lib/IR/WeightName.h"
 #include "lib/Ops/Calls.h"
 #include "lib/Ops/Params/Stored.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Host.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 

@@ -19,6 +19,10 @@
 #include "Differentiator.h"
 #include "lib/IR/Names.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Fill.h"
+#include "lib/Ops/Rows/Host.h"
 #include "lib/Passes/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 

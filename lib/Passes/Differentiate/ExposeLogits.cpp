@@ -14,7 +14,7 @@
 #include "anec/Passes/Pass.h"
 #include "lib/IR/Names.h"
 #include "lib/IR/OpDef.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Shape.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

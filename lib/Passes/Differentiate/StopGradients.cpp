@@ -4,7 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "StopGradients.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Random.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -9,6 +9,12 @@
 #include "lib/Ops/Params/Attention.h"
 #include "lib/Ops/Params/Rope.h"
 #include "lib/Ops/RopeAngles.h"
+#include "lib/Ops/Rows/CachedAttention.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Gather.h"
+#include "lib/Ops/Rows/Host.h"
+#include "lib/Ops/Rows/Rope.h"
+#include "lib/Ops/Rows/Sdpa.h"
 #include "lib/Passes/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 

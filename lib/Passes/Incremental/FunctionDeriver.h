@@ -7,7 +7,7 @@
 #define ANEC_LIB_PASSES_FUNCTIONDERIVER_H
 
 #include "IncrementalModel.h"
-#include "lib/Ops/Ops.h"
+#include "lib/IR/OpDef.h"
 
 namespace anec {
 

@@ -20,7 +20,7 @@
 #include "IncrementalModel.h"
 #include "anec/Passes/DecodePrograms.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Host.h"
 #include "lib/Passes/Diags.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"

@@ -7,6 +7,9 @@
 #include "../Simplify/DeadOps.h"
 #include "ModelDeriver.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Rows/Host.h"
+#include "lib/Ops/Rows/Rope.h"
+#include "lib/Ops/Rows/Sdpa.h"
 #include "lib/Passes/Diags.h"
 #include "llvm/ADT/DenseSet.h"
 #include <tuple>

@@ -7,6 +7,12 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/HiddenScore.h"
 #include "lib/Ops/Params/Rope.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Host.h"
+#include "lib/Ops/Rows/Memory.h"
+#include "lib/Ops/Rows/Rope.h"
+#include "lib/Ops/Rows/Select.h"
+#include "lib/Ops/Rows/Shape.h"
 
 using namespace anec;
 

@@ -8,6 +8,8 @@
 
 #include "FunctionDeriver.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Rows/Gather.h"
+#include "lib/Ops/Rows/Shape.h"
 
 namespace anec {
 

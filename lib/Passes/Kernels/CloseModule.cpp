@@ -13,7 +13,8 @@
 #include "lib/IR/Clone.h"
 #include "lib/IR/Names.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Host.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -30,7 +30,7 @@
 #include "lib/IR/OpDef.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Cost.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Constants.h"
 #include "lib/Passes/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"

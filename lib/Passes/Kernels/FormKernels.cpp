@@ -23,7 +23,8 @@
 #include "lib/IR/OpDef.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/IR/WeightName.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Matmul.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <set>

@@ -6,7 +6,6 @@
 #include "ForwardValues.h"
 #include "lib/IR/OpDef.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

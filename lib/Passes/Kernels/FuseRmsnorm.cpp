@@ -13,7 +13,7 @@
 #include "OpenedModule.h"
 #include "anec/Passes/Pass.h"
 #include "lib/IR/OpDef.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/RmsNorm.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 

@@ -14,7 +14,8 @@
 #include "OpenedModule.h"
 #include "anec/Passes/Pass.h"
 #include "lib/IR/OpDef.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Heads.h"
+#include "lib/Ops/Rows/Matmul.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

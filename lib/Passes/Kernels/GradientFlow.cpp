@@ -5,7 +5,7 @@
 
 #include "GradientFlow.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Host.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

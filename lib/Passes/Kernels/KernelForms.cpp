@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelForms.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Constants.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -7,7 +7,8 @@
 #include "lib/IR/Clone.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/IR/Verifier.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Host.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 

@@ -21,7 +21,7 @@
 #include "OpenedModule.h"
 #include "anec/Passes/Pass.h"
 #include "lib/IR/OpDef.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/RmsNorm.h"
 #include "lib/Passes/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -17,8 +17,11 @@
 #include "lib/IR/Clone.h"
 #include "lib/IR/Names.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Stored.h"
+#include "lib/Ops/Rows/Cast.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Host.h"
+#include "lib/Ops/Rows/Select.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace anec;

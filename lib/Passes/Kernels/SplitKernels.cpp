@@ -16,7 +16,7 @@
 #include "anec/Ops/Report.h"
 #include "anec/Passes/PassManager.h"
 #include "lib/IR/Clone.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Constants.h"
 #include "lib/Passes/Diags.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"

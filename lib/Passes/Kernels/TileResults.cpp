@@ -7,7 +7,9 @@
 #include "anec/IR/WeightView.h"
 #include "lib/IR/Builder.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Concat.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Matmul.h"
 #include "lib/Ops/Weights.h"
 #include "llvm/ADT/MapVector.h"
 

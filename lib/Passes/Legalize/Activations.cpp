@@ -6,6 +6,11 @@
 #include "Legalize.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Params/Gelu.h"
+#include "lib/Ops/Rows/Activation.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Shape.h"
+#include "lib/Ops/Rows/Softmax.h"
 #include <cmath>
 #include <numbers>
 

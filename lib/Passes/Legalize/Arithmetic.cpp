@@ -3,9 +3,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "lib/Ops/Rows/Arithmetic.h"
 #include "Legalize.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Params/Norm.h"
+#include "lib/Ops/Rows/Cast.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Norm.h"
+#include "lib/Ops/Rows/Reduce.h"
+#include "lib/Ops/Rows/Select.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 

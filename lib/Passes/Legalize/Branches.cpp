@@ -5,6 +5,8 @@
 
 #include "Legalize.h"
 #include "lib/Ops/Control.h"
+#include "lib/Ops/Rows/Control.h"
+#include "lib/Ops/Rows/Select.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

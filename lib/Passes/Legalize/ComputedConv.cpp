@@ -14,6 +14,11 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Convolution.h"
 #include "lib/Ops/Params/Slice.h"
+#include "lib/Ops/Rows/Cast.h"
+#include "lib/Ops/Rows/Conv.h"
+#include "lib/Ops/Rows/Matmul.h"
+#include "lib/Ops/Rows/Shape.h"
+#include "lib/Ops/Rows/Slice.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

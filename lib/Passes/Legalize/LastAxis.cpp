@@ -13,6 +13,10 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Params/Indices.h"
 #include "lib/Ops/Params/Slice.h"
+#include "lib/Ops/Rows/Concat.h"
+#include "lib/Ops/Rows/Gather.h"
+#include "lib/Ops/Rows/Shape.h"
+#include "lib/Ops/Rows/Slice.h"
 #include <algorithm>
 #include <numeric>
 

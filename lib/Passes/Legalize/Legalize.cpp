@@ -32,7 +32,11 @@ static RewriteOp functionOf(Rewrite rewrite) {
 // Every pass that a rule names exists.
 #define PASS_REWRITE(NAME, SPELLING)                                           \
   static_assert(std::is_same_v<decltype(passes::NAME), const PassDef>);
-#include "anec/Target/Rewrites.def"
+#include "lib/Ops/Rows/Concat.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Control.h"
+#include "lib/Ops/Rows/Shape.h"
+#include "lib/Ops/Rows/Slice.h"
 
 //===----------------------------------------------------------------------===//
 // Rewriter

@@ -16,7 +16,7 @@
 #include "anec/Passes/Pass.h"
 #include "anec/Target/Rule.h"
 #include "lib/IR/Builder.h"
-#include "lib/Ops/Ops.h"
+#include "lib/IR/OpDef.h"
 #include "lib/Ops/Weights.h"
 
 namespace anec::legalize {

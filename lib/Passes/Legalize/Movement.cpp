@@ -5,6 +5,9 @@
 
 #include "Legalize.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Shape.h"
 
 using namespace anec;
 using namespace anec::legalize;

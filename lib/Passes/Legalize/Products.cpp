@@ -7,6 +7,12 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Params/Attention.h"
 #include "lib/Ops/Params/Convolution.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Conv.h"
+#include "lib/Ops/Rows/Matmul.h"
+#include "lib/Ops/Rows/Select.h"
+#include "lib/Ops/Rows/Softmax.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>

@@ -7,6 +7,11 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Params/Fill.h"
 #include "lib/Ops/Params/Indices.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Matmul.h"
+#include "lib/Ops/Rows/Shape.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include <numbers>

@@ -16,7 +16,7 @@
 #include "anec/Passes/Pass.h"
 #include "lib/IR/Builder.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Shape.h"
 #include "lib/Passes/Lower/LayoutChoice.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"

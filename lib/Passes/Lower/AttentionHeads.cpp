@@ -6,8 +6,10 @@
 #include "lib/Passes/Lower/AttentionHeads.h"
 #include "lib/IR/Builder.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Slice.h"
+#include "lib/Ops/Rows/Matmul.h"
+#include "lib/Ops/Rows/Shape.h"
+#include "lib/Ops/Rows/Slice.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 

@@ -14,6 +14,14 @@
 #include "lib/IR/Blocks.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Params/Indices.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Cast.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Fill.h"
+#include "lib/Ops/Rows/Gather.h"
+#include "lib/Ops/Rows/Select.h"
+#include "lib/Ops/Rows/Shape.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace anec;

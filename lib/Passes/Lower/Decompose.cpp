@@ -10,7 +10,7 @@
 
 #include "anec/Passes/Pass.h"
 #include "lib/IR/Builder.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Shape.h"
 #include "lib/Passes/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 

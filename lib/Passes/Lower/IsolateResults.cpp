@@ -11,7 +11,8 @@
 
 #include "anec/Passes/Pass.h"
 #include "lib/IR/Builder.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Elementwise.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace anec;

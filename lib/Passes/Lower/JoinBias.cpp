@@ -14,7 +14,10 @@
 #include "anec/Passes/Pass.h"
 #include "lib/IR/Builder.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Conv.h"
+#include "lib/Ops/Rows/Matmul.h"
 #include "lib/Ops/Weights.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>

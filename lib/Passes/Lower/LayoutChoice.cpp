@@ -6,7 +6,12 @@
 #include "lib/Passes/Lower/LayoutChoice.h"
 #include "lib/IR/OpDef.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Concat.h"
+#include "lib/Ops/Rows/Matmul.h"
+#include "lib/Ops/Rows/Norm.h"
+#include "lib/Ops/Rows/Shape.h"
+#include "lib/Ops/Rows/Slice.h"
+#include "lib/Ops/Rows/Softmax.h"
 #include "lib/Support/MinimumCut.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -12,8 +12,11 @@
 #include "anec/Passes/Pass.h"
 #include "lib/IR/Builder.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Convolution.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Conv.h"
+#include "lib/Ops/Rows/Matmul.h"
+#include "lib/Ops/Rows/Shape.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

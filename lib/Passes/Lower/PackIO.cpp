@@ -17,7 +17,10 @@
 #include "anec/Passes/Pass.h"
 #include "lib/IR/Builder.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Concat.h"
+#include "lib/Ops/Rows/Host.h"
+#include "lib/Ops/Rows/Shape.h"
+#include "lib/Ops/Rows/Slice.h"
 #include "lib/Passes/Diags.h"
 #include "llvm/ADT/StringSet.h"
 

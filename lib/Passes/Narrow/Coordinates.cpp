@@ -5,8 +5,11 @@
 
 #include "Coordinates.h"
 #include "KnownArrays.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Sampling.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Sample.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Passes/ExampleRanges.h"
-#include "lib/Ops/Ops.h"
+#include "lib/IR/OpDef.h"
 
 using namespace anec;
 

@@ -12,7 +12,7 @@
 #include "FoldScales.h"
 #include "KnownArrays.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Matmul.h"
 
 using namespace anec;
 

@@ -17,7 +17,8 @@
 #include "KnownArrays.h"
 #include "NormSteps.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Norm.h"
 
 using namespace anec;
 

@@ -17,8 +17,12 @@
 #include "KnownArrays.h"
 #include "anec/Passes/Pass.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Norm.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Conv.h"
+#include "lib/Ops/Rows/Matmul.h"
+#include "lib/Ops/Rows/Norm.h"
+#include "lib/Ops/Rows/Reduce.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 

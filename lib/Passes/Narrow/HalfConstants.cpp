@@ -6,8 +6,11 @@
 #include "HalfConstants.h"
 #include "lib/IR/Elements.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Norm.h"
+#include "lib/Ops/Rows/Activation.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Select.h"
 #include <cmath>
 #include <cstdio>
 #include <limits>

@@ -5,7 +5,7 @@
 
 #include "KnownArrays.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Constants.h"
 #include <cmath>
 #include <limits>
 

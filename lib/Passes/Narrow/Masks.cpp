@@ -5,8 +5,14 @@
 
 #include "Masks.h"
 #include "lib/IR/OpDef.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Attention.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Attention.h"
+#include "lib/Ops/Rows/Concat.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Select.h"
+#include "lib/Ops/Rows/Shape.h"
+#include "lib/Ops/Rows/Softmax.h"
 
 using namespace anec;
 

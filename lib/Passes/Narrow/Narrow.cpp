@@ -16,7 +16,9 @@
 #include "NarrowPlan.h"
 #include "anec/Passes/Pass.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Cast.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Elementwise.h"
 #include "lib/Passes/Diags.h"
 
 using namespace anec;

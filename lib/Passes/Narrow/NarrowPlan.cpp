@@ -9,7 +9,13 @@
 #include "OpKinds.h"
 #include "lib/IR/Blocks.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Cast.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Conv.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Matmul.h"
+#include "lib/Ops/Rows/Reduce.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -6,7 +6,9 @@
 #include "NormSteps.h"
 #include "KnownArrays.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Reduce.h"
 
 using namespace anec;
 

@@ -5,7 +5,20 @@
 
 #include "OpKinds.h"
 #include "KnownArrays.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Activation.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Attention.h"
+#include "lib/Ops/Rows/Cast.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Conv.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Matmul.h"
+#include "lib/Ops/Rows/Norm.h"
+#include "lib/Ops/Rows/Recurrent.h"
+#include "lib/Ops/Rows/Reduce.h"
+#include "lib/Ops/Rows/RmsNorm.h"
+#include "lib/Ops/Rows/Softmax.h"
+#include "lib/Ops/Rows/Sort.h"
 
 using namespace anec;
 

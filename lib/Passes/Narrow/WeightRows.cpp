@@ -5,7 +5,8 @@
 
 #include "WeightRows.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Conv.h"
+#include "lib/Ops/Rows/Matmul.h"
 #include "lib/Support/Half.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>

@@ -5,6 +5,8 @@
 
 #include "AxisMerger.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Shape.h"
 #include "lib/Ops/Weights.h"
 
 using namespace anec;

@@ -14,7 +14,7 @@
 #define ANEC_LIB_PASSES_AXISMERGER_H
 
 #include "lib/IR/Builder.h"
-#include "lib/Ops/Ops.h"
+#include "lib/IR/OpDef.h"
 
 namespace anec::ranks {
 

@@ -15,6 +15,7 @@
 #include "AxisMerger.h"
 #include "anec/Passes/Pass.h"
 #include "lib/IR/Blocks.h"
+#include "lib/Ops/Rows/Shape.h"
 
 using namespace anec;
 using namespace anec::ranks;

@@ -8,6 +8,15 @@
 #include "lib/Ops/Params/Indices.h"
 #include "lib/Ops/Params/Pad.h"
 #include "lib/Ops/Params/Slice.h"
+#include "lib/Ops/Rows/Attention.h"
+#include "lib/Ops/Rows/Concat.h"
+#include "lib/Ops/Rows/Fill.h"
+#include "lib/Ops/Rows/Gather.h"
+#include "lib/Ops/Rows/Matmul.h"
+#include "lib/Ops/Rows/Norm.h"
+#include "lib/Ops/Rows/Reverse.h"
+#include "lib/Ops/Rows/Shape.h"
+#include "lib/Ops/Rows/Slice.h"
 #include "lib/Ops/Slices.h"
 
 using namespace anec;

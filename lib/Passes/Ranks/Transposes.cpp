@@ -6,6 +6,8 @@
 #include "AxisMerger.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Params/Blocks.h"
+#include "lib/Ops/Rows/Blocks.h"
+#include "lib/Ops/Rows/Shape.h"
 
 using namespace anec;
 using namespace anec::ranks;

@@ -16,7 +16,9 @@
 #include "lib/IR/DerivedConstant.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Evaluate.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Host.h"
+#include "lib/Ops/Rows/Shape.h"
 #include "lib/Passes/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>

@@ -28,7 +28,11 @@
 #include "lib/IR/Clone.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/IR/WeightName.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Concat.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Host.h"
+#include "lib/Ops/Rows/Shape.h"
+#include "lib/Ops/Rows/Slice.h"
 #include "lib/Passes/Diags.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -7,7 +7,7 @@
 #include "lib/IR/Blocks.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/IR/WeightName.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Constants.h"
 #include "lib/Ops/Weights.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"

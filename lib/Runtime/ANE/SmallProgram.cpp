@@ -5,7 +5,7 @@
 
 #include "SmallProgram.h"
 #include "lib/IR/Builder.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Arithmetic.h"
 
 using namespace anec;
 

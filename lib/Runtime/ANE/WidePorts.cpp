@@ -7,7 +7,7 @@
 #include "lib/IR/Builder.h"
 #include "lib/IR/Clone.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Cast.h"
 
 using namespace anec;
 using namespace anec::ane;

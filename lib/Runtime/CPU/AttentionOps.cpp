@@ -6,7 +6,11 @@
 #include "AttentionOps.h"
 #include "Schedule.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Concat.h"
+#include "lib/Ops/Rows/Matmul.h"
+#include "lib/Ops/Rows/Slice.h"
+#include "lib/Ops/Rows/Softmax.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

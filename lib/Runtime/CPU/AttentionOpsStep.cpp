@@ -14,9 +14,9 @@
 
 #include "AttentionOps.h"
 #include "Steps.h"
+#include "lib/IR/OpDef.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/HiddenScore.h"
-#include "lib/Ops/Ops.h"
 
 using namespace anec;
 using namespace anec::cpu;

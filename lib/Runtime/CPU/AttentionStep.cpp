@@ -13,8 +13,8 @@
 #include "Broadcast.h"
 #include "Steps.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Attention.h"
+#include "lib/Ops/Rows/Attention.h"
 #include <cmath>
 
 using namespace anec;

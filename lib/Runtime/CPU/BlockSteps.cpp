@@ -12,7 +12,7 @@
 
 #include "Steps.h"
 #include "lib/IR/Blocks.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Control.h"
 #include "lib/Support/Interruption.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>

@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ConvCopy.h"
+#include "lib/IR/OpDef.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
 #include <algorithm>
 
 using namespace anec;

@@ -14,7 +14,7 @@
 #include "Products.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Convolution.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Conv.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -13,7 +13,7 @@
 #include "Steps.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Convolution.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Conv.h"
 #include <algorithm>
 #include <array>
 

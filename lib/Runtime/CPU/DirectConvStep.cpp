@@ -11,8 +11,8 @@
 
 #include "ConvCopy.h"
 #include "ConvSteps.h"
+#include "lib/IR/OpDef.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
 
 using namespace anec;
 using namespace anec::cpu;

@@ -13,7 +13,9 @@
 #include "Broadcast.h"
 #include "Steps.h"
 #include "lib/IR/Elements.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Cast.h"
+#include "lib/Ops/Rows/Select.h"
 #include "llvm/ADT/STLExtras.h"
 #include <bit>
 #include <cmath>

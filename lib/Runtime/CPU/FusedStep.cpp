@@ -16,7 +16,10 @@
 #include "Broadcast.h"
 #include "Steps.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Activation.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Quantization.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 

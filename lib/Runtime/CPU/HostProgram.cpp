@@ -6,7 +6,8 @@
 #include "lib/Runtime/CPU/HostProgram.h"
 #include "Steps.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Host.h"
+#include "lib/Ops/Rows/Matmul.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
 

@@ -13,9 +13,11 @@
 
 #include "Steps.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Indices.h"
 #include "lib/Ops/Params/Sequences.h"
+#include "lib/Ops/Rows/Gather.h"
+#include "lib/Ops/Rows/Reverse.h"
+#include "lib/Ops/Rows/Scatter.h"
 #include <algorithm>
 #include <cstring>
 

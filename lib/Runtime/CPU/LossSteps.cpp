@@ -14,8 +14,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Steps.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Loss.h"
+#include "lib/Ops/Rows/Loss.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 #include <memory>

@@ -6,8 +6,12 @@
 
 #include "Merging.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Norm.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Conv.h"
+#include "lib/Ops/Rows/Matmul.h"
+#include "lib/Ops/Rows/Norm.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 

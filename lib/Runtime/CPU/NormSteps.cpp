@@ -14,8 +14,8 @@
 #include "Moments.h"
 #include "Steps.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Norm.h"
+#include "lib/Ops/Rows/Norm.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 

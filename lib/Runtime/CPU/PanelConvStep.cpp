@@ -15,8 +15,8 @@
 #include "ConvImages.h"
 #include "ConvSteps.h"
 #include "anec/Support/AlignedArray.h"
+#include "lib/IR/OpDef.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 

@@ -12,9 +12,9 @@
 
 #include "Steps.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Convolution.h"
 #include "lib/Ops/Pooling.h"
+#include "lib/Ops/Rows/Pool.h"
 #include "llvm/ADT/STLExtras.h"
 #include <array>
 #include <cmath>

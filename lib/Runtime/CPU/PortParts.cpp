@@ -6,7 +6,8 @@
 #include "PortParts.h"
 #include "Schedule.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Concat.h"
+#include "lib/Ops/Rows/Slice.h"
 
 using namespace anec;
 using namespace anec::cpu;

@@ -5,7 +5,7 @@
 
 #include "Products.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Matmul.h"
 
 using namespace anec;
 using namespace anec::cpu;

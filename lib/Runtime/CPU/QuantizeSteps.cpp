@@ -13,8 +13,8 @@
 #include "Steps.h"
 #include "lib/IR/OpDef.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Quantization.h"
+#include "lib/Ops/Rows/Quantization.h"
 #include <algorithm>
 
 using namespace anec;

@@ -16,8 +16,8 @@
 #include "StateWeight.h"
 #include "Steps.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Recurrent.h"
+#include "lib/Ops/Rows/Recurrent.h"
 
 using namespace anec;
 using namespace anec::cpu;

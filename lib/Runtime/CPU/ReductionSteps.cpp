@@ -11,7 +11,8 @@
 #include "AxisView.h"
 #include "Steps.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Reduce.h"
+#include "lib/Ops/Rows/Softmax.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

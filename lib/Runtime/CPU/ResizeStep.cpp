@@ -14,7 +14,7 @@
 #include "Steps.h"
 #include "lib/IR/OpDef.h"
 #include "lib/Ops/Interpreter.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Resize.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 #include <cstring>

@@ -12,7 +12,7 @@
 
 #include "Steps.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Sample.h"
 #include "lib/Ops/SamplePoints.h"
 #include "lib/Runtime/Elements.h"
 #include <cmath>

@@ -9,7 +9,12 @@
 #include "PortParts.h"
 #include "StatesInPlace.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Cast.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Matmul.h"
+#include "lib/Ops/Rows/Memory.h"
+#include "lib/Ops/Rows/Norm.h"
 #include "llvm/ADT/STLExtras.h"
 #include <utility>
 

@@ -6,8 +6,9 @@
 #include "StatesInPlace.h"
 #include "Schedule.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Slice.h"
+#include "lib/Ops/Rows/Memory.h"
+#include "lib/Ops/Rows/Slice.h"
 #include "lib/Ops/Slices.h"
 #include "llvm/ADT/STLExtras.h"
 

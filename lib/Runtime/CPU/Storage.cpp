@@ -9,7 +9,7 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Evaluate.h"
 #include "lib/Ops/Interpreter.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Constants.h"
 #include "lib/Runtime/Elements.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"

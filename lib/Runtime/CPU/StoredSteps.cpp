@@ -13,7 +13,9 @@
 #include "Products.h"
 #include "Products/Cutting.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Conv.h"
+#include "lib/Ops/Rows/Gather.h"
+#include "lib/Ops/Rows/Matmul.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 

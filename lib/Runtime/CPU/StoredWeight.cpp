@@ -6,8 +6,13 @@
 #include "StoredWeight.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Convolution.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Indices.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Constexpr.h"
+#include "lib/Ops/Rows/ConstexprLookup.h"
+#include "lib/Ops/Rows/Conv.h"
+#include "lib/Ops/Rows/Gather.h"
+#include "lib/Ops/Rows/Matmul.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
 

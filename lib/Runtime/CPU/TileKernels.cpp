@@ -5,9 +5,14 @@
 
 #include "Schedule.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Gelu.h"
 #include "lib/Ops/Params/Quantization.h"
+#include "lib/Ops/Rows/Activation.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Cast.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Quantization.h"
+#include "lib/Ops/Rows/Softmax.h"
 #include "llvm/Support/ErrorHandling.h"
 
 using namespace anec;

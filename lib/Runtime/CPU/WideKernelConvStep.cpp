@@ -12,9 +12,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ConvSteps.h"
+#include "lib/IR/OpDef.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Convolution.h"
-#include "lib/Ops/Ops.h"
 #include <array>
 
 using namespace anec;

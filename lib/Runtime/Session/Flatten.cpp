@@ -5,7 +5,9 @@
 
 #include "Slots.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Host.h"
+#include "lib/Ops/Rows/Memory.h"
 #include "lib/Ops/Weights.h"
 #include "lib/Package/ScheduleWalk.h"
 #include "llvm/ADT/DenseMap.h"

@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlanBuilder.h"
+#include "lib/IR/OpDef.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Package/ScheduleWalk.h"
 #include "lib/Runtime/Diags.h"
 #include "llvm/ADT/DenseSet.h"

@@ -5,8 +5,8 @@
 
 #include "../CPU/Arena.h"
 #include "PlanBuilder.h"
+#include "lib/IR/OpDef.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Weights.h"
 #include "lib/Package/ScheduleWalk.h"
 #include "lib/Runtime/Diags.h"

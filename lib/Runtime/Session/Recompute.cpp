@@ -18,7 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Slots.h"
-#include "lib/Ops/Ops.h"
+#include "lib/IR/OpDef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 

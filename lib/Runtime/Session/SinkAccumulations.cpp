@@ -5,8 +5,10 @@
 
 #include "Slots.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
 #include "lib/Ops/Params/Indices.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Fill.h"
+#include "lib/Ops/Rows/Scatter.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace anec;

@@ -6,6 +6,9 @@
 #include "Predicates.h"
 #include "anec/Ops/Report.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Rows/Conv.h"
+#include "lib/Ops/Rows/Matmul.h"
+#include "lib/Target/Chip.h"
 
 using namespace anec;
 

@@ -8,6 +8,13 @@
 #include "lib/IR/Names.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Params/Convolution.h"
+#include "lib/Ops/Rows/Concat.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Conv.h"
+#include "lib/Ops/Rows/Matmul.h"
+#include "lib/Ops/Rows/Pool.h"
+#include "lib/Ops/Rows/Shape.h"
+#include "lib/Target/Chip.h"
 
 using namespace anec;
 

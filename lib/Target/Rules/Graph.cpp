@@ -9,6 +9,20 @@
 #include "lib/Ops/Params/Convolution.h"
 #include "lib/Ops/Params/Norm.h"
 #include "lib/Ops/Params/Slice.h"
+#include "lib/Ops/Rows/Activation.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Attention.h"
+#include "lib/Ops/Rows/Cast.h"
+#include "lib/Ops/Rows/Concat.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Conv.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Matmul.h"
+#include "lib/Ops/Rows/Norm.h"
+#include "lib/Ops/Rows/Shape.h"
+#include "lib/Ops/Rows/Slice.h"
+#include "lib/Ops/Rows/Softmax.h"
+#include "lib/Target/Chip.h"
 
 using namespace anec;
 

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Predicates.h"
+#include "lib/Target/Chip.h"
 
 using namespace anec;
 

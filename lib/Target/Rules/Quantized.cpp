@@ -5,6 +5,9 @@
 
 #include "Predicates.h"
 #include "lib/Ops/Params/Quantization.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Quantization.h"
+#include "lib/Target/Chip.h"
 
 using namespace anec;
 

@@ -4,6 +4,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Predicates.h"
+#include "lib/Ops/Rows/Concat.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Matmul.h"
+#include "lib/Ops/Rows/Shape.h"
+#include "lib/Target/Chip.h"
 
 using namespace anec;
 

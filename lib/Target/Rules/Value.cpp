@@ -6,6 +6,13 @@
 #include "Predicates.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Cost.h"
+#include "lib/Ops/Rows/Activation.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Cast.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Norm.h"
+#include "lib/Ops/Rows/Reduce.h"
 #include "lib/Target/Place.h"
 #include <cmath>
 

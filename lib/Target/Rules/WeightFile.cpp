@@ -5,6 +5,9 @@
 
 #include "Predicates.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Target/Chip.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 

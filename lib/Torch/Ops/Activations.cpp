@@ -7,6 +7,11 @@
 #include "anec/IR/Params.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Params/Gelu.h"
+#include "lib/Ops/Rows/Activation.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Reduce.h"
+#include "lib/Ops/Rows/Select.h"
+#include "lib/Ops/Rows/Softmax.h"
 #include <cmath>
 
 using namespace anec;

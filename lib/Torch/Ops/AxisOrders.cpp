@@ -6,6 +6,7 @@
 #include "../Families.h"
 #include "Views.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Rows/Reverse.h"
 #include <numeric>
 
 using namespace anec;

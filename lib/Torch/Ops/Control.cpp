@@ -5,6 +5,7 @@
 
 #include "lib/Ops/Control.h"
 #include "../Families.h"
+#include "lib/Ops/Rows/Control.h"
 
 using namespace anec;
 using namespace anec::torch;

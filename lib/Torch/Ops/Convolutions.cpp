@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Families.h"
+#include "lib/Ops/Rows/Reduce.h"
 
 using namespace anec;
 using namespace anec::torch;

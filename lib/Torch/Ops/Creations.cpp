@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Families.h"
+#include "lib/Ops/Rows/Select.h"
 #include <cmath>
 
 using namespace anec;

@@ -4,6 +4,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Families.h"
+#include "lib/Ops/Rows/Activation.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Reduce.h"
+#include "lib/Ops/Rows/Select.h"
 #include <cmath>
 
 using namespace anec;

@@ -14,6 +14,10 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Params/Convolution.h"
 #include "lib/Ops/Params/Indices.h"
+#include "lib/Ops/Rows/Conv.h"
+#include "lib/Ops/Rows/Pool.h"
+#include "lib/Ops/Rows/Reduce.h"
+#include "lib/Ops/Rows/Scatter.h"
 
 using namespace anec;
 using namespace anec::torch;

@@ -5,6 +5,10 @@
 
 #include "../Families.h"
 #include "Indices.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Reduce.h"
+#include "lib/Ops/Rows/Select.h"
 
 using namespace anec;
 using namespace anec::torch;

@@ -5,6 +5,9 @@
 
 #include "../Families.h"
 #include "lib/IR/ParamNames.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Norm.h"
+#include "lib/Ops/Rows/Reduce.h"
 #include <cmath>
 
 using namespace anec;

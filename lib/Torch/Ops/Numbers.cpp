@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Families.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Select.h"
 
 using namespace anec;
 using namespace anec::torch;

@@ -6,6 +6,9 @@
 #include "../Families.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Params/Indices.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Reduce.h"
+#include "lib/Ops/Rows/Scatter.h"
 #include <cmath>
 
 using namespace anec;

@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Families.h"
+#include "lib/Ops/Rows/Matmul.h"
+#include "lib/Ops/Rows/Reduce.h"
 
 using namespace anec;
 using namespace anec::torch;

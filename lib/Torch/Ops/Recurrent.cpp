@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Families.h"
+#include "lib/Ops/Rows/Activation.h"
 
 using namespace anec;
 using namespace anec::torch;

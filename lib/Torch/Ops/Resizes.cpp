@@ -6,6 +6,7 @@
 #include "../Families.h"
 #include "lib/Onnx/Ops/ResizeAxis.h"
 #include "lib/Ops/Params/Sampling.h"
+#include "lib/Ops/Rows/Resize.h"
 #include <cmath>
 
 using namespace anec;

@@ -7,6 +7,9 @@
 #include "Indices.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Params/Indices.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Scatter.h"
+#include "lib/Ops/Rows/Sort.h"
 #include <cmath>
 
 using namespace anec;

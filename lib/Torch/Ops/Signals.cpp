@@ -6,6 +6,8 @@
 #include "../Families.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Params/Pad.h"
+#include "lib/Ops/Rows/Reverse.h"
+#include "lib/Ops/Rows/Shape.h"
 #include <cmath>
 
 using namespace anec;

@@ -6,6 +6,10 @@
 #include "../Families.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Params/Indices.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Select.h"
+#include "lib/Ops/Rows/Sort.h"
 
 using namespace anec;
 using namespace anec::torch;

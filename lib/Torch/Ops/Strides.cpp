@@ -6,6 +6,7 @@
 #include "../Families.h"
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Params/Indices.h"
+#include "lib/Ops/Rows/Scatter.h"
 
 using namespace anec;
 using namespace anec::torch;

@@ -6,7 +6,11 @@
 #include "Traps.h"
 #include "../Shim/Ledger.h"
 #include "lib/IR/ParamNames.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Matmul.h"
+#include "lib/Ops/Rows/Shape.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

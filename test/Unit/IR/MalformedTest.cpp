@@ -8,7 +8,8 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/IR/Verifier.h"
 #include "lib/Ops/Interpreter.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Host.h"
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 

@@ -16,6 +16,10 @@
 #include "lib/IR/ParamNames.h"
 #include "lib/MIL/Spelling.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Activation.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/RmsNorm.h"
 #include "test/Unit/TemporaryFolder.h"
 #include "gtest/gtest.h"
 #include <limits>

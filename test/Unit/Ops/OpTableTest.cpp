@@ -17,6 +17,8 @@
 #include "lib/Ops/Params/Indices.h"
 #include "lib/Ops/Params/Norm.h"
 #include "lib/Ops/Params/Slice.h"
+#include "lib/Ops/Rows/Slice.h"
+#include "lib/Ops/Rows/Sort.h"
 #include "gtest/gtest.h"
 #include <map>
 #include <random>

@@ -17,6 +17,8 @@
 #include "lib/IR/Text.h"
 #include "lib/Ops/Interpreter.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Elementwise.h"
 #include "lib/Support/Half.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"

@@ -6,7 +6,7 @@
 #include "anec/Runtime/Backends.h"
 #include "anec/Runtime/ANE/AneBackend.h"
 #include "lib/IR/Builder.h"
-#include "lib/Ops/Ops.h"
+#include "lib/IR/OpDef.h"
 #include "gtest/gtest.h"
 
 using namespace anec;

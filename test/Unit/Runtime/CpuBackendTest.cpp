@@ -11,6 +11,18 @@
 
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Params/Convolution.h"
+#include "lib/Ops/Rows/Activation.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Cast.h"
+#include "lib/Ops/Rows/Concat.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Conv.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Matmul.h"
+#include "lib/Ops/Rows/Reduce.h"
+#include "lib/Ops/Rows/Select.h"
+#include "lib/Ops/Rows/Slice.h"
+#include "lib/Ops/Rows/Softmax.h"
 #include "test/Unit/Runtime/CpuGraph.h"
 #include <random>
 

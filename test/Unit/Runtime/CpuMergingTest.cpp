@@ -5,6 +5,13 @@
 
 #include "lib/IR/ParamNames.h"
 #include "lib/Ops/Params/Convolution.h"
+#include "lib/Ops/Rows/Activation.h"
+#include "lib/Ops/Rows/Arithmetic.h"
+#include "lib/Ops/Rows/Constants.h"
+#include "lib/Ops/Rows/Conv.h"
+#include "lib/Ops/Rows/Elementwise.h"
+#include "lib/Ops/Rows/Matmul.h"
+#include "lib/Ops/Rows/Norm.h"
 #include "test/Unit/Runtime/CpuGraph.h"
 
 using namespace anec;

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Ops/Params/Recurrent.h"
+#include "lib/Ops/Rows/Recurrent.h"
 #include "test/Unit/Runtime/CpuGraph.h"
 
 using namespace anec;

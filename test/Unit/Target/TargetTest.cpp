@@ -6,6 +6,7 @@
 #include "anec/Target/Predict.h"
 #include "lib/IR/Text.h"
 #include "lib/Ops/Ops.h"
+#include "lib/Target/Chip.h"
 #include "lib/Target/Tasks.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"

@@ -4,7 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Chip.h"
-#include "lib/Ops/Ops.h"
+#include "lib/Ops/Rows/Activation.h"
+#include "lib/Ops/Rows/Elementwise.h"
 #include "lib/Support/Half.h"
 #include <array>
 #include <cmath>

@@ -1,0 +1,18 @@
+//===- Rows/Arithmetic.h - the rows of Arithmetic.cpp -----------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_OPS_ROWS_ARITHMETIC_H
+#define ANEC_LIB_OPS_ROWS_ARITHMETIC_H
+
+#include "lib/Ops/Rows/Row.h"
+
+namespace anec::ops {
+
+ANEC_ROWS(arithmeticRows, Add, FloorDiv, Maximum, Minimum, Mod, Mul, Pow,
+          RealDiv, Sub)
+
+} // namespace anec::ops
+
+#endif // ANEC_LIB_OPS_ROWS_ARITHMETIC_H

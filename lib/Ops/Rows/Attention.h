@@ -1,0 +1,17 @@
+//===- Rows/Attention.h - the rows of Attention.cpp -------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_OPS_ROWS_ATTENTION_H
+#define ANEC_LIB_OPS_ROWS_ATTENTION_H
+
+#include "lib/Ops/Rows/Row.h"
+
+namespace anec::ops {
+
+ANEC_ROWS(attentionRows, ScaledDotProductAttention)
+
+} // namespace anec::ops
+
+#endif // ANEC_LIB_OPS_ROWS_ATTENTION_H

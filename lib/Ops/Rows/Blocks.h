@@ -1,0 +1,18 @@
+//===- Rows/Blocks.h - the rows of Blocks.cpp -------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_OPS_ROWS_BLOCKS_H
+#define ANEC_LIB_OPS_ROWS_BLOCKS_H
+
+#include "lib/Ops/Rows/Row.h"
+
+namespace anec::ops {
+
+ANEC_ROWS(blocksRows, BatchToSpace, DepthToSpace, PixelShuffle, PixelUnshuffle,
+          SpaceToBatch, SpaceToDepth)
+
+} // namespace anec::ops
+
+#endif // ANEC_LIB_OPS_ROWS_BLOCKS_H

@@ -1,0 +1,17 @@
+//===- Rows/Constants.h - the rows of Constants.cpp -------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_OPS_ROWS_CONSTANTS_H
+#define ANEC_LIB_OPS_ROWS_CONSTANTS_H
+
+#include "lib/Ops/Rows/Row.h"
+
+namespace anec::ops {
+
+ANEC_ROWS(constantsRows, Const, Weight)
+
+} // namespace anec::ops
+
+#endif // ANEC_LIB_OPS_ROWS_CONSTANTS_H

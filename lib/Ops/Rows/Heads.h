@@ -1,0 +1,17 @@
+//===- Rows/Heads.h - the rows of Heads.cpp ---------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_OPS_ROWS_HEADS_H
+#define ANEC_LIB_OPS_ROWS_HEADS_H
+
+#include "lib/Ops/Rows/Row.h"
+
+namespace anec::ops {
+
+ANEC_ROWS(headsRows, MergeHeads, SplitHeads)
+
+} // namespace anec::ops
+
+#endif // ANEC_LIB_OPS_ROWS_HEADS_H

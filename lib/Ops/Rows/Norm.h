@@ -1,0 +1,18 @@
+//===- Rows/Norm.h - the rows of Norm.cpp -----------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_OPS_ROWS_NORM_H
+#define ANEC_LIB_OPS_ROWS_NORM_H
+
+#include "lib/Ops/Rows/Row.h"
+
+namespace anec::ops {
+
+ANEC_ROWS(normRows, BatchNorm, InstanceNorm, L2Norm, LayerNorm,
+          LocalResponseNorm)
+
+} // namespace anec::ops
+
+#endif // ANEC_LIB_OPS_ROWS_NORM_H

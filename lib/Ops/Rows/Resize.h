@@ -1,0 +1,18 @@
+//===- Rows/Resize.h - the rows of Resize.cpp -------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_OPS_ROWS_RESIZE_H
+#define ANEC_LIB_OPS_ROWS_RESIZE_H
+
+#include "lib/Ops/Rows/Row.h"
+
+namespace anec::ops {
+
+ANEC_ROWS(resizeRows, Crop, Resize, ResizeBilinear, ResizeNearestNeighbor,
+          UpsampleBilinear, UpsampleNearestNeighbor)
+
+} // namespace anec::ops
+
+#endif // ANEC_LIB_OPS_ROWS_RESIZE_H

@@ -1,0 +1,17 @@
+//===- Rows/Sample.h - the rows of Sample.cpp -------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_OPS_ROWS_SAMPLE_H
+#define ANEC_LIB_OPS_ROWS_SAMPLE_H
+
+#include "lib/Ops/Rows/Row.h"
+
+namespace anec::ops {
+
+ANEC_ROWS(sampleRows, Affine, CropResize, Resample)
+
+} // namespace anec::ops
+
+#endif // ANEC_LIB_OPS_ROWS_SAMPLE_H

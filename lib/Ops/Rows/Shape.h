@@ -1,0 +1,18 @@
+//===- Rows/Shape.h - the rows of Shape.cpp ---------------------*- C++ -*-===//
+// Part of anec, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef ANEC_LIB_OPS_ROWS_SHAPE_H
+#define ANEC_LIB_OPS_ROWS_SHAPE_H
+
+#include "lib/Ops/Rows/Row.h"
+
+namespace anec::ops {
+
+ANEC_ROWS(shapeRows, ExpandDims, Flatten2d, Pad, Reshape, Squeeze, Tile,
+          Transpose)
+
+} // namespace anec::ops
+
+#endif // ANEC_LIB_OPS_ROWS_SHAPE_H
