@@ -5,7 +5,8 @@ the folder whose Diags.def has it, and nothing else is; and every example does w
 A section is `## ID`, why the message is reported, and then either an example or the line
 `No example: REASON.` An example has the files that it needs, each a block of code whose first
 line names its language and file (```tdsl add.tdsl), and commands in a block `sh`. They run in
-an empty folder with these files. All but the last succeed; the last prints `[ID]` (a note
+an empty folder with these files; Inputs/stored.py writes those that are not text. All but the
+last succeed, and may be CHANGES to what was written; the last is of anec, prints `[ID]` (a note
 prints no id, so its words), and fails if the message is an error.
 
 usage: diagnostics.py ANEC ROOT WORK [ID...]"""
@@ -19,7 +20,13 @@ import shutil
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "Inputs"))
+import stored
+
 TOOLS = ("anec", "ane-run")
+#: What damages files, replaces them or takes them away, in a shell.
+CHANGES = ("cp", "head", "ln", "mkdir", "mv", "printf", "python3", "rm", "sed")
 SECONDS = 120
 #: What `No example:` says, so that it is not said where an example is only laborious.
 REASONS = ("it is a note", "it needs ", "it is about ", "it takes ")
@@ -40,7 +47,7 @@ class Section:
     def __init__(self, place, name, body):
         self.place, self.id = place, name
         blocks = re.findall(r"^```(\w+)(?: ([^\n]+))?\n(.*?)^```$", body, flags=re.M | re.S)
-        self.files = {file: text for _, file, text in blocks if file}
+        self.files = {file: (language, text) for language, file, text in blocks if file}
         self.commands = [line for language, file, text in blocks
                          if language == "sh" and not file for line in text.splitlines()]
         prose = re.sub(r"^```.*?^```$", "", body, flags=re.M | re.S)
@@ -75,22 +82,24 @@ def problems(section, message):
     if message.severity == "note" and not (section.commands or section.reason == "it is a note"):
         yield "is a note"
     for command in section.commands:
-        if shlex.split(command)[0] not in TOOLS:
+        first, is_last = shlex.split(command)[0], command is section.commands[-1]
+        if first not in TOOLS and (is_last or first not in CHANGES):
             yield f"`{command}` is a command of neither {' nor '.join(TOOLS)}"
 
 
 def run(section, message, work):
     """Runs the example; returns what is wrong with it."""
     folder = work / section.id
-    for name, text in section.files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
     folder.mkdir(parents=True, exist_ok=True)
+    for name, (language, text) in section.files.items():
+        stored.write(folder / name, language, text)
+    stored.pack(folder)
     environment = os.environ | {"ANEC_CACHE": str(folder / "cache")}
     for command in section.commands:
         try:
-            done = subprocess.run(shlex.split(command), cwd=folder, env=environment, text=True,
+            words = shlex.split(command)
+            done = subprocess.run(words if words[0] in TOOLS else ["sh", "-c", command],
+                                  cwd=folder, env=environment, text=True,
                                   errors="replace", stdin=subprocess.DEVNULL,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                   timeout=SECONDS)
