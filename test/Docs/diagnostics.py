@@ -26,7 +26,7 @@ import stored
 
 TOOLS = ("anec", "ane-run")
 #: What damages files, replaces them or takes them away, in a shell.
-CHANGES = ("cp", "head", "ln", "mkdir", "mv", "printf", "python3", "rm", "sed")
+CHANGES = ("cp", "dd", "head", "ln", "mkdir", "mv", "printf", "python3", "rm", "sed")
 SECONDS = 120
 #: What `No example:` says, so that it is not said where an example is only laborious.
 REASONS = ("it is a note", "it needs ", "it is about ", "it takes ")
