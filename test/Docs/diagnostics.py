@@ -6,12 +6,14 @@ A section is `## ID`, why the message is reported, and then either an example or
 `No example: REASON.` An example has the files that it needs, each a block of code whose first
 line names its language and file (```tdsl add.tdsl), and commands in a block `sh`. They run in
 an empty folder with these files; Inputs/stored.py writes those that are not text. All but the
-last succeed, and may be CHANGES to what was written; the last is of anec, prints `[ID]` (a note
-prints no id, so its words), and fails if the message is an error.
+last succeed, and may be CHANGES to what was written; the last is of anec, or runs a file that
+imports it, prints `[ID]` (a note prints no id, so its words), and fails if the message is an
+error. Without the module anec, which PYTHONPATH names, those files are left out.
 
 usage: diagnostics.py ANEC ROOT WORK [ID...]"""
 import collections
 import concurrent.futures
+import importlib.util
 import os
 import pathlib
 import re
@@ -50,6 +52,8 @@ class Section:
         self.files = {file: (language, text) for language, file, text in blocks if file}
         self.commands = [line for language, file, text in blocks
                          if language == "sh" and not file for line in text.splitlines()]
+        self.imports_anec = any("import anec" in text for language, text in self.files.values()
+                                if language == "python")
         prose = re.sub(r"^```.*?^```$", "", body, flags=re.M | re.S)
         reason = re.search(r"^No example: (.*)\.$", prose, flags=re.M | re.S)
         self.reason = reason and reason[1].replace("\n", " ")
@@ -83,7 +87,7 @@ def problems(section, message):
         yield "is a note"
     for command in section.commands:
         first, is_last = shlex.split(command)[0], command is section.commands[-1]
-        if first not in TOOLS and (is_last or first not in CHANGES):
+        if first not in TOOLS and not (section.imports_anec if is_last else first in CHANGES):
             yield f"`{command}` is a command of neither {' nor '.join(TOOLS)}"
 
 
@@ -96,10 +100,11 @@ def run(section, message, work):
     stored.pack(folder)
     environment = os.environ | {"ANEC_CACHE": str(folder / "cache")}
     for command in section.commands:
+        words = shlex.split(command)
+        if words[0] not in TOOLS:
+            words = ["sh", "-c", command.replace("python3", shlex.quote(sys.executable), 1)]
         try:
-            words = shlex.split(command)
-            done = subprocess.run(words if words[0] in TOOLS else ["sh", "-c", command],
-                                  cwd=folder, env=environment, text=True,
+            done = subprocess.run(words, cwd=folder, env=environment, text=True,
                                   errors="replace", stdin=subprocess.DEVNULL,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                   timeout=SECONDS)
@@ -136,8 +141,10 @@ def main(anec, root, work, *wanted):
                        for problem in problems(section, known[section.id])]
     errors += [f"{name}: not explained in data/diagnostics"
                for name in sorted(known.keys() - found.keys())]
+    has_module = importlib.util.find_spec("anec") is not None
     examples = [section for section in found.values()
-                if section.commands and (not wanted or section.id in wanted)]
+                if section.commands and (not wanted or section.id in wanted)
+                and (has_module or not section.imports_anec)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         results = pool.map(lambda each: run(each, known[each.id], work), examples)
         errors += [f"{section.place}: {section.id}: {result}"
