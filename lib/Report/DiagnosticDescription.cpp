@@ -13,6 +13,13 @@ using namespace anec;
 /// Columns of lines of prose.
 static constexpr size_t width = 80;
 
+/// How the file of a block is written as text, if it is none.
+static llvm::StringRef formOf(llvm::StringRef language) {
+  if (language == "protobuf")
+    return ", in the text format of protobuf";
+  return language == "arrays" ? ", whose arrays are" : "";
+}
+
 /// Prints the block of code that `text` begins with, without its fences, and
 /// removes it from `text`.
 static void printBlock(llvm::StringRef &text, llvm::raw_ostream &out) {
@@ -26,7 +33,7 @@ static void printBlock(llvm::StringRef &text, llvm::raw_ostream &out) {
              .split('\n')
              .second;
   if (!name.empty())
-    out << name << ":\n\n";
+    out << name << formOf(language) << ":\n\n";
   while (!code.empty()) {
     auto [line, others] = code.split('\n');
     out << (line.empty()       ? ""

@@ -13,7 +13,6 @@ error. Without the module anec, which PYTHONPATH names, those files are left out
 usage: diagnostics.py ANEC ROOT WORK [ID...]"""
 import collections
 import concurrent.futures
-import importlib.util
 import os
 import pathlib
 import re
@@ -122,6 +121,14 @@ def run(section, message, work):
     return None
 
 
+def can_import_anec():
+    try:
+        import anec
+    except ImportError:
+        return False
+    return bool(anec)
+
+
 def main(anec, root, work, *wanted):
     root, work = pathlib.Path(root), pathlib.Path(work).resolve()
     shutil.rmtree(work, ignore_errors=True)
@@ -141,7 +148,7 @@ def main(anec, root, work, *wanted):
                        for problem in problems(section, known[section.id])]
     errors += [f"{name}: not explained in data/diagnostics"
                for name in sorted(known.keys() - found.keys())]
-    has_module = importlib.util.find_spec("anec") is not None
+    has_module = can_import_anec()
     examples = [section for section in found.values()
                 if section.commands and (not wanted or section.id in wanted)
                 and (has_module or not section.imports_anec)]
@@ -149,6 +156,8 @@ def main(anec, root, work, *wanted):
         results = pool.map(lambda each: run(each, known[each.id], work), examples)
         errors += [f"{section.place}: {section.id}: {result}"
                    for section, result in zip(examples, results) if result]
+    if not (wanted or errors):
+        shutil.rmtree(work)
     print("\n".join(errors))
     print(f"{len(known)} messages, {len(examples)} examples, {len(errors)} errors")
     return 1 if errors or not known else 0

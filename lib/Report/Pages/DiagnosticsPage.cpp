@@ -89,7 +89,12 @@ void anec::printDiagnosticsPage(llvm::ArrayRef<diag::AnyKind> diagnostics,
   out << "# Diagnostics\n\nThe id of a message stands in brackets behind it, "
          "except for notes. `anec explain ID`\nprints what this page says "
          "about it. "
-         "`{0}`, `{1}`, ... are filled in.\n";
+         "`{0}`, `{1}`, ... are filled in.\n\n"
+         "Files that are not text are shown as text: models of ONNX and Core ML "
+         "in the text\nformat of protobuf, as `protoc --encode` reads it; files "
+         "of arrays by the name, type and\nshape of each, and the number that "
+         "all its elements are, 0 without one; archives of\nPyTorch by their "
+         "entries.\n";
   std::vector<diag::AnyKind> sorted = diagnostics.vec();
   llvm::sort(sorted, [](diag::AnyKind lhs, diag::AnyKind rhs) {
     return lhs->id < rhs->id;
