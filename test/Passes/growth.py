@@ -34,6 +34,18 @@ def ops(count):
             "fp32 { return mean(cast(l(x), fp32), axes = [0, 1]); }\n")
 
 
+def unfused(count):
+    """A model of `count` different layers, which are too large to be fused."""
+    text = "".join(
+        f"layer l{i}(x: fp16[1024, 4096]) -> fp16[1024, 4096] {{\n"
+        "  weight g: fp16[1024];\n  h = rmsnorm(x, g);\n"
+        f"  return x + silu(h) * {1 + i / 1000:.3f};\n}}\n"
+        for i in range(count))
+    text += "model m(x0: fp16[1024, 4096]) -> fp32 {\n"
+    text += "".join(f"  x{i + 1} = l{i}(x{i});\n" for i in range(count))
+    return text + f"  return mean(cast(x{count}, fp32), axes = [0, 1]);\n}}\n"
+
+
 def instances(count):
     """A model with one layer, repeated `count` times."""
     return ("layer l(x: fp16[8, 16]) -> fp16[8, 16] { weight w: fp16[8, 8]; "
@@ -42,14 +54,14 @@ def instances(count):
             "  return mean(cast(x, fp32), axes = [0, 1]);\n}\n")
 
 
-def seconds(anec, text):
+def seconds(anec, text, flags):
     """The least processor time of three runs."""
     with open("growth.tdsl", "w") as file:
         file.write(text)
     times = []
     for _ in range(3):
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-        subprocess.run([anec, "growth.tdsl", "-o", "growth.anepkg"],
+        subprocess.run([anec, "growth.tdsl", "-o", "growth.anepkg", *flags],
                        check=True)
         times.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime -
                      before)
@@ -58,9 +70,10 @@ def seconds(anec, text):
 
 def main():
     failed = False
-    for make, count in [(layers, 50), (ops, 400), (instances, 8000)]:
-        small = seconds(sys.argv[1], make(count))
-        large = seconds(sys.argv[1], make(4 * count))
+    for make, count, *flags in [(layers, 50), (ops, 400), (instances, 8000),
+                                (unfused, 120, "--fuse=max")]:
+        small = seconds(sys.argv[1], make(count), flags)
+        large = seconds(sys.argv[1], make(4 * count), flags)
         print(f"{make.__name__}: {count} in {small:.2f} s, {4 * count} in "
               f"{large:.2f} s, {large / small:.1f} times as long")
         failed |= large > LIMIT * small

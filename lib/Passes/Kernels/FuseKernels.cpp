@@ -11,6 +11,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "OpChains.h"
 #include "OpenedModule.h"
 #include "anec/Passes/Pass.h"
 #include "lib/IR/OpDef.h"
@@ -81,20 +82,17 @@ static Size sizeOf(llvm::ArrayRef<Op *> ops,
 }
 
 /// Why the two cannot be fused; empty when they can.
-static std::string reasonAgainst(const OpenedBody &body, int lhs, int rhs,
-                                 const Target &target) {
+static std::string reasonAgainst(const OpenedBody &body, const OpChains &chains,
+                                 int lhs, int rhs, const Target &target) {
   Value *left = body.instanceOf(lhs), *right = body.instanceOf(rhs);
   if (left && right && left != right)
     return "they use the weights of different instances";
-  if (!body.canMerge(lhs, rhs))
-    return "something else comes in between";
-  std::vector<Op *> ops;
   auto inside = [&](const Op *op) {
     return op && (body.groupOf(op) == lhs || body.groupOf(op) == rhs);
   };
-  for (Op &op : body.host().body())
-    if (inside(&op))
-      ops.push_back(&op);
+  std::vector<Op *> ops = body.ops({lhs, rhs});
+  if (chains.returns(ops, inside) || !body.canMerge(lhs, rhs))
+    return "something else comes in between";
   Size size = sizeOf(ops, inside);
   const Limits &limits = target.limits;
   auto beyond = [](const char *what, uint64_t value, uint64_t limit) {
@@ -118,22 +116,28 @@ static std::string reasonAgainst(const OpenedBody &body, int lhs, int rhs,
   return "";
 }
 
-/// Whether one uses a result of the other, or both use a common value.
-static bool areNeighbours(const OpenedBody &body, int lhs, int rhs) {
-  llvm::DenseSet<const Value *> touched;
-  for (const Op *op : body.ops(lhs)) {
-    for (const Value *operand : op->operandValues())
-      touched.insert(operand);
-    for (const Value *result : op->resultValues())
-      touched.insert(result);
+/// The other groups with an op that uses a result of `group` or a value that
+/// `group` uses, in order.
+static std::vector<int> neighboursOf(const OpenedBody &body, int group) {
+  llvm::DenseSet<const Value *> seen;
+  std::vector<int> result;
+  auto addUsers = [&](const Value *value) {
+    if (!value || !seen.insert(value).second ||
+        (value->definingOp() && isRematerialized(*value->definingOp())))
+      return;
+    for (const Operand *use = value->firstUse(); use; use = use->nextUse()) {
+      int user = use->owner() ? body.groupOf(use->owner()) : OpenedBody::onHost;
+      if (user != OpenedBody::onHost && user != group)
+        result.push_back(user);
+    }
+  };
+  for (const Op *op : body.ops(group)) {
+    llvm::for_each(op->operandValues(), addUsers);
+    llvm::for_each(op->resultValues(), addUsers);
   }
-  return llvm::any_of(body.ops(rhs), [&](const Op *op) {
-    return llvm::any_of(op->operandValues(), [&](const Value *operand) {
-      return operand && touched.contains(operand) &&
-             !(operand->definingOp() &&
-               isRematerialized(*operand->definingOp()));
-    });
-  });
+  llvm::sort(result);
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
 }
 
 /// `a.b` of `a` and `b`. For parts of one layer, the shorter name: it is the
@@ -144,30 +148,39 @@ static std::string fusedName(const Group &left, const Group &right) {
   return left.name + "." + right.name;
 }
 
+/// Fuses others into group `lhs`, as many as it can take.
+static bool fuseInto(OpenedBody &body, const OpChains &chains, int lhs,
+                     PassContext &ctx) {
+  bool changed = false;
+  std::vector<int> neighbours = neighboursOf(body, lhs);
+  for (size_t next = 0; next < neighbours.size();) {
+    int rhs = neighbours[next++];
+    std::string left = body.group(lhs).name, right = body.group(rhs).name;
+    std::string reason = reasonAgainst(body, chains, lhs, rhs, ctx.target);
+    SourceRange range = body.ops(rhs).front()->range();
+    if (!reason.empty()) {
+      ctx.remark(range, diag::KernelsNotFused, left, right, reason);
+      continue;
+    }
+    ctx.remark(range, diag::KernelsFused, left, right);
+    std::string fused = fusedName(body.group(lhs), body.group(rhs));
+    body.merge(lhs, rhs);
+    body.group(lhs).name = fused;
+    ctx.count("fused");
+    changed = true;
+    neighbours = neighboursOf(body, lhs);
+    next = 0;
+  }
+  return changed;
+}
+
 static bool fuseKernels(OpenedModule &opened, PassContext &ctx) {
   bool changed = false;
-  for (OpenedBody &body : opened.bodies())
-    for (unsigned lhs = 0; lhs < body.numGroups(); ++lhs)
-      for (unsigned rhs = 0; rhs < body.numGroups(); ++rhs) {
-        if (lhs == rhs || body.ops(lhs).empty() || body.ops(rhs).empty() ||
-            !areNeighbours(body, lhs, rhs))
-          continue;
-        std::string left = body.group(lhs).name, right = body.group(rhs).name;
-        std::string reason = reasonAgainst(body, lhs, rhs, ctx.target);
-        if (!reason.empty()) {
-          ctx.remark(body.ops(rhs).front()->range(), diag::KernelsNotFused,
-                     left, right, reason);
-          continue;
-        }
-        ctx.remark(body.ops(rhs).front()->range(), diag::KernelsFused, left,
-                   right);
-        std::string fused = fusedName(body.group(lhs), body.group(rhs));
-        body.merge(lhs, rhs);
-        body.group(lhs).name = fused;
-        ctx.count("fused");
-        changed = true;
-        rhs = -1; // its adjacent groups changed
-      }
+  for (OpenedBody &body : opened.bodies()) {
+    OpChains chains(body.host());
+    for (unsigned group = 0; group < body.numGroups(); ++group)
+      changed |= fuseInto(body, chains, int(group), ctx);
+  }
   return changed;
 }
 

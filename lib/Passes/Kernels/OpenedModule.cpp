@@ -183,12 +183,14 @@ OpenedBody *OpenedModule::body(llvm::StringRef host) {
 // Groups
 //===----------------------------------------------------------------------===//
 
-std::vector<Op *> OpenedBody::ops(int group) const {
+std::vector<Op *> OpenedBody::ops(llvm::ArrayRef<int> groups) const {
   std::vector<std::pair<uint64_t, Op *>> placed;
-  for (Op *op : list[group].members)
-    op->position(); // can renumber all
-  for (Op *op : list[group].members)
-    placed.push_back({op->position(), op});
+  for (int group : groups)
+    for (Op *op : list[group].members)
+      op->position(); // can renumber all
+  for (int group : groups)
+    for (Op *op : list[group].members)
+      placed.push_back({op->position(), op});
   llvm::sort(placed);
   std::vector<Op *> result;
   for (auto [position, op] : placed)

@@ -143,8 +143,8 @@ public:
   /// Copies `op` into `group`, for the group's uses of its results.
   void computeIn(Op &op, int group);
 
-  /// The ops of a group, in the order of the function.
-  std::vector<Op *> ops(int group) const;
+  /// The ops of groups, in the order of the function.
+  std::vector<Op *> ops(llvm::ArrayRef<int> groups) const;
   /// Whether two groups can become one: no path between them leads through
   /// other ops, and they use the weights of at most one instance.
   bool canMerge(int lhs, int rhs) const;
