@@ -21,7 +21,6 @@
 #include "lib/Runtime/MomentsBackend.h"
 #include "lib/Runtime/ProgramRun.h"
 #include "lib/Runtime/QuantizedErrorsBackend.h"
-#include "lib/Support/TemporaryFolder.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 #include <limits>
@@ -199,15 +198,13 @@ static bool runModel(ModelPackage package, Backend &backend,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A source without quantization: a package, or a program in a file.
+/// A source without quantization: a package, or the files of a program.
 struct Prepared {
   std::optional<ModelPackage> package;
-  std::shared_ptr<TemporaryFolder> folder; ///< of the program
-  explicit operator bool() const { return package || folder; }
+  NamedFiles program;
+  explicit operator bool() const { return package || !program.empty(); }
 };
 } // namespace
-
-static constexpr llvm::StringLiteral programFile = "program.mil";
 
 static Prepared prepare(llvm::StringRef path, const CompileOptions &options,
                         Diagnostics &diags) {
@@ -216,21 +213,22 @@ static Prepared prepare(llvm::StringRef path, const CompileOptions &options,
     return {};
   Compiled compiled = compileSource(*source, options, "", diags);
   if (!compiled.program)
-    return {std::move(compiled.package), nullptr};
-  std::shared_ptr<TemporaryFolder> folder = TemporaryFolder::create(diags);
-  if (!folder || !compiled.program->write(folder->file(programFile), diags))
+    return {std::move(compiled.package), {}};
+  NamedFiles program;
+  if (!compiled.program->write(program, diags))
     return {};
-  return {std::nullopt, std::move(folder)};
+  return {std::nullopt, std::move(program)};
 }
 
-static bool runProgram(llvm::StringRef path, llvm::StringRef wanted,
+static bool runProgram(const NamedFiles &program, llvm::StringRef wanted,
                        Backend &backend, LoadOptions load,
                        const CalibrationData &data, Diagnostics &diags) {
   if (!data.texts.empty()) {
     diags.reportFile(data.texts.front(), diag::CalibrationNeedsArrays);
     return false;
   }
-  std::unique_ptr<Module> module = readSourceFile(path, {}, diags);
+  std::unique_ptr<Module> module =
+      readMILOf(program, CompiledProgram::textFile, diags);
   const Function *function =
       module ? findFunctionToRun(*module, wanted, diags) : nullptr;
   if (!function)
@@ -283,8 +281,8 @@ anec::collectMoments(llvm::StringRef path, const CompileOptions &given,
     return nullptr;
   auto runOn = [&](Backend &backend) {
     if (!prepared.package)
-      return runProgram(prepared.folder->file(programFile), given.function,
-                        backend, load, data, diags);
+      return runProgram(prepared.program, given.function, backend, load, data,
+                        diags);
     // A session takes the package.
     std::optional<ModelPackage> package =
         readPackage(prepared.package->folder, diags, PackageCheck::Presence);

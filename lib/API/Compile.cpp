@@ -16,6 +16,7 @@
 #include "lib/IR/OpDef.h"
 #include "lib/Ops/Weights.h"
 #include "lib/Package/Diags.h"
+#include "lib/Support/AtomicFile.h"
 #include "lib/Support/TemporaryFolder.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -401,14 +402,31 @@ ConstantRef CompiledProgram::resolve(const Op &weight,
       diags);
 }
 
-bool CompiledProgram::write(llvm::StringRef path, Diagnostics &diags) const {
+/// They refer to this program and to `diags`.
+MILPrintOptions CompiledProgram::writeOptions(Diagnostics &diags) const {
   MILPrintOptions options;
   options.version = milVersion;
   options.mostWeightFiles = mostWeightFiles;
   options.executor = &weights.executor();
-  options.resolve = [&](const Op &weight) { return resolve(weight, diags); };
-  options.written = [&] { weights.releasePages(); };
-  return writeMIL(*program, path, options, diags);
+  options.resolve = [this, &diags](const Op &weight) {
+    return resolve(weight, diags);
+  };
+  options.written = [this] { weights.releasePages(); };
+  return options;
+}
+
+bool CompiledProgram::write(llvm::StringRef path, Diagnostics &diags) const {
+  return writeMIL(*program, path, writeOptions(diags), diags);
+}
+
+bool CompiledProgram::write(NamedFiles &files, Diagnostics &diags) const {
+  AtomicFiles written(files, /*place=*/"", diags);
+  return writeMIL(*program, written, textFile, writeOptions(diags), diags);
+}
+
+std::unique_ptr<Module> CompiledProgram::readBack(Diagnostics &diags) const {
+  NamedFiles files;
+  return write(files, diags) ? readMILOf(files, textFile, diags) : nullptr;
 }
 
 /// Whether an opset in which indices count from the end becomes one in which

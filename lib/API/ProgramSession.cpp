@@ -8,7 +8,6 @@
 #include "lib/API/Diags.h"
 #include "lib/API/SourceModel.h"
 #include "lib/Runtime/Diags.h"
-#include "lib/Support/TemporaryFolder.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace anec;
@@ -72,16 +71,6 @@ ProgramSession::open(ModelPackage package, const ProgramSessionOptions &options,
   return std::unique_ptr<ProgramSession>(new ProgramSession(std::move(state)));
 }
 
-/// Writes a compiled program and reads it back. The weights are mapped, so the
-/// folder can be removed.
-static std::unique_ptr<Module> writeAndRead(const CompiledProgram &program,
-                                            Diagnostics &diags) {
-  std::shared_ptr<TemporaryFolder> folder = TemporaryFolder::create(diags);
-  if (!folder || !program.write(folder->file("program.mil"), diags))
-    return nullptr;
-  return readSourceFile(folder->file("program.mil"), {}, diags);
-}
-
 /// Opens a session on `module`, a MIL program for the backend to load.
 std::unique_ptr<ProgramSession>
 ProgramSession::openModule(std::unique_ptr<Module> module,
@@ -104,7 +93,7 @@ ProgramSession::openModule(std::unique_ptr<Module> module,
 std::unique_ptr<ProgramSession>
 ProgramSession::open(const CompiledProgram &program,
                      const ProgramSessionOptions &options, Diagnostics &diags) {
-  return openModule(writeAndRead(program, diags), options, diags);
+  return openModule(program.readBack(diags), options, diags);
 }
 
 std::unique_ptr<ProgramSession>

@@ -227,6 +227,10 @@ bool anec::writeSafetensors(raw_ostream &out, ArrayRef<PlannedArray> arrays,
     return false;
   // Aligns the data to 8 bytes.
   header.append((8 - header.size() % 8) % 8, ' ');
+  uint64_t size = sizeof(uint64_t) + header.size();
+  for (const PlannedArray &planned : arrays)
+    size += planned.type.numBytes();
+  out.reserveExtraSpace(size);
   support::endian::write<uint64_t>(out, header.size(), endianness::little);
   out << header;
   for (const PlannedArray &planned : arrays) {

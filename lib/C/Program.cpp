@@ -10,7 +10,6 @@
 #include "lib/Support/AtomicFile.h"
 #include "lib/Support/AtomicFolder.h"
 #include "lib/Support/Endings.h"
-#include "lib/Support/TemporaryFolder.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace anec;
@@ -165,12 +164,8 @@ static bool writeKernel(const CompiledProgram &kernel, llvm::StringRef path,
   if (ending == ".mil")
     return kernel.write(path, diags);
   // A package adds casts to its program, which the handle's does not get.
-  std::shared_ptr<TemporaryFolder> folder = TemporaryFolder::create(diags);
-  if (!folder || !kernel.write(folder->file("program.mil"), diags))
-    return false;
-  CompiledProgram copy{
-      .program = readSourceFile(folder->file("program.mil"), {}, diags),
-      .declared = kernel.declared};
+  CompiledProgram copy{.program = kernel.readBack(diags),
+                       .declared = kernel.declared};
   if (!copy.program)
     return false;
   bool isPackage = ending == ".mlpackage";

@@ -329,6 +329,22 @@ std::unique_ptr<Module> anec::readSource(const Source &source,
   return module;
 }
 
+std::unique_ptr<Module> anec::readMILOf(const NamedFiles &files,
+                                        llvm::StringRef name,
+                                        Diagnostics &diags) {
+  MILReadOptions options;
+  for (const auto &file : files)
+    options.weightFiles[("@model_path/" + file.first()).str()] = {
+        file.first().str(), file.second};
+  llvm::StringRef text = diags.addBuffer(llvm::MemoryBuffer::getMemBufferCopy(
+      files.lookup(name)->getBuffer(), name));
+  std::unique_ptr<Module> module =
+      readMIL(text, /*modelDirectory=*/"", opTable(), diags, options);
+  if (module)
+    warnOfWindowsOutside(*module, diags);
+  return module;
+}
+
 std::unique_ptr<Module> anec::readSourceFile(llvm::StringRef path,
                                              const ReadOptions &options,
                                              Diagnostics &diags) {

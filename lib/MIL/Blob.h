@@ -34,6 +34,8 @@ public:
   /// Adds a record that holds `type` and returns its offset.
   uint64_t add(const TensorType &type);
   uint32_t count() const { return records; }
+  /// Of the file with these records.
+  uint64_t size() const { return end; }
 
 private:
   uint64_t end = 64;

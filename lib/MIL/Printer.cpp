@@ -168,14 +168,13 @@ bool anec::printMIL(const Module &module, raw_ostream &out,
 
 /// Writes the text where `addText` says, and the weight file `STEM.bin` in
 /// `weights` in `folder`.
-static bool writeMIL(const Module &module, StringRef folder, StringRef stem,
-                     const MILPrintOptions &options, Diagnostics &diags,
-                     function_ref<OutputFile *(AtomicFiles &)> addText) {
+static bool writeMIL(const Module &module, AtomicFiles &files, StringRef folder,
+                     StringRef stem, const MILPrintOptions &options,
+                     Diagnostics &diags, function_ref<OutputFile *()> addText) {
   std::string weights = ("weights/" + stem + ".bin").str();
   MILPrintOptions gathered = options;
   gathered.placement = MILPrintOptions::Placement::Gather;
   gathered.weightPath = "@model_path/" + weights;
-  AtomicFiles files(diags);
   size_t errors = diags.errorCount();
   Printing printing(module, gathered);
   // Missing weights have been reported here.
@@ -185,7 +184,7 @@ static bool writeMIL(const Module &module, StringRef folder, StringRef stem,
   // to.
   if (!printing.weights.write(folder, weights, gathered.resolve, files, diags))
     return false;
-  OutputFile *text = addText(files);
+  OutputFile *text = addText();
   if (!text)
     return false;
   printing.printText(*text);
@@ -194,16 +193,23 @@ static bool writeMIL(const Module &module, StringRef folder, StringRef stem,
 
 bool anec::writeMIL(const Module &module, StringRef path,
                     const MILPrintOptions &options, Diagnostics &diags) {
-  return ::writeMIL(module, sys::path::parent_path(path), sys::path::stem(path),
-                    options, diags,
-                    [&](AtomicFiles &files) { return files.add(path); });
+  AtomicFiles files(diags);
+  return ::writeMIL(module, files, sys::path::parent_path(path),
+                    sys::path::stem(path), options, diags,
+                    [&] { return files.add(path); });
 }
 
 bool anec::writeMIL(const Module &module, StringRef folder, StringRef name,
                     const MILPrintOptions &options, Diagnostics &diags) {
-  return ::writeMIL(
-      module, folder, sys::path::stem(name), options, diags,
-      [&](AtomicFiles &files) { return files.add(folder, name); });
+  AtomicFiles files(diags);
+  return ::writeMIL(module, files, folder, sys::path::stem(name), options,
+                    diags, [&] { return files.add(folder, name); });
+}
+
+bool anec::writeMIL(const Module &module, AtomicFiles &files, StringRef name,
+                    const MILPrintOptions &options, Diagnostics &diags) {
+  return ::writeMIL(module, files, /*folder=*/"", sys::path::stem(name),
+                    options, diags, [&] { return files.add(name); });
 }
 
 //===----------------------------------------------------------------------===//

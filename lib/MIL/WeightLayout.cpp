@@ -160,6 +160,7 @@ bool WeightLayout::write(StringRef folder, StringRef name,
     OutputFile *file = files.add(folder, pathOfFile(name, number));
     if (!file)
       return false;
+    file->reserveExtraSpace(layouts[number].size());
     BlobWriter writer(*file, diags, options.executor);
     for (const Record &record : records) {
       if (record.file != number)

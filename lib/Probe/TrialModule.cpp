@@ -5,7 +5,6 @@
 
 #include "TrialModule.h"
 #include "anec/API/ProgramSession.h"
-#include "lib/Support/TemporaryFolder.h"
 
 using namespace anec;
 
@@ -18,9 +17,5 @@ std::unique_ptr<Module> anec::compileTrial(const TrialProgram &program,
   std::string name = std::string(program.name) + "." + program.language;
   std::optional<CompiledProgram> compiled =
       compileText(program.text, name, compile, diags);
-  std::shared_ptr<TemporaryFolder> folder = TemporaryFolder::create(diags);
-  if (!compiled || !folder ||
-      !compiled->write(folder->file("model.mil"), diags))
-    return nullptr;
-  return readSourceFile(folder->file("model.mil"), {}, diags);
+  return compiled ? compiled->readBack(diags) : nullptr;
 }

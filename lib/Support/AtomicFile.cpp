@@ -71,7 +71,9 @@ int anec::writeAll(int descriptor, StringRef bytes) {
 void OutputFile::write_impl(const char *bytes, size_t size) {
   if (error())
     return;
-  if (int code = anec::writeAll(descriptor, {bytes, size}))
+  int code = memory ? memory->write(position, bytes, size)
+                    : anec::writeAll(descriptor, {bytes, size});
+  if (code)
     fail(code);
   position += size;
 }
@@ -83,6 +85,11 @@ void OutputFile::pwrite_impl(const char *bytes, size_t size, uint64_t offset) {
 void OutputFile::writeAt(uint64_t offset, const void *bytes, size_t size) {
   if (error())
     return;
+  if (memory) {
+    if (int code = memory->write(offset, bytes, size))
+      fail(code);
+    return;
+  }
   auto writeSome = [&](const char *data, size_t count) {
     ssize_t written = ::pwrite(descriptor, data, count, off_t(offset));
     if (written > 0)
@@ -90,6 +97,13 @@ void OutputFile::writeAt(uint64_t offset, const void *bytes, size_t size) {
     return written;
   };
   if (int code = ::writeAll(static_cast<const char *>(bytes), size, writeSome))
+    fail(code);
+}
+
+void OutputFile::reserveExtraSpace(uint64_t size) {
+  if (!memory || error())
+    return;
+  if (int code = memory->reserve(tell() + size))
     fail(code);
 }
 
@@ -216,6 +230,8 @@ OutputFile *AtomicFiles::startDevice(StringRef path, mode_t mode) {
 }
 
 OutputFile *AtomicFiles::add(StringRef requested) {
+  if (memory)
+    return addInMemory(requested);
   if (root)
     return addIn(root, requested);
   // Renaming onto a link would replace the link, not its target.
@@ -241,7 +257,9 @@ OutputFile *AtomicFiles::add(StringRef requested) {
 }
 
 OutputFile *AtomicFiles::add(StringRef folder, StringRef name) {
-  assert((!root || folder.empty()) && "files have one root");
+  assert(((!root && !memory) || folder.empty()) && "files have one root");
+  if (memory)
+    return addInMemory(name);
   if (root)
     return addIn(root, name);
   SmallString<256> file(folder);
@@ -277,21 +295,41 @@ AtomicFiles::openInner(const std::shared_ptr<const Folder> &folder,
   return nullptr;
 }
 
-OutputFile *AtomicFiles::addIn(std::shared_ptr<const Folder> folder,
-                               StringRef inside) {
-  std::string file = folder->pathOf(inside);
-  if (!isFilePath(inside)) {
-    diags.reportFile(folder->path(), diag::BadFileName, showFileName(inside));
-    return nullptr;
+/// Checks `name`, which anec chose or which came from a file, and that no other
+/// file in `folder` is the same one; `file` is its path.
+bool AtomicFiles::addName(StringRef folder, StringRef file, StringRef name) {
+  if (!isFilePath(name)) {
+    diags.reportFile(folder, diag::BadFileName, showFileName(name));
+    return false;
   }
-  FileNames &beside = names[folder->path()];
-  if (const std::string *other = beside.find(inside)) {
+  FileNames &beside = names[folder];
+  if (const std::string *other = beside.find(name)) {
     diags.reportFile(file, diag::CannotWrite,
                      "`" + showFileName(*other) +
                          "` is the same file on a volume that ignores case");
-    return nullptr;
+    return false;
   }
-  beside.add(inside);
+  beside.add(name);
+  return true;
+}
+
+OutputFile *AtomicFiles::addInMemory(StringRef name) {
+  SmallString<128> file(place);
+  path::append(file, name);
+  if (!addName(place, file, name))
+    return nullptr;
+  std::unique_ptr<OutputFile> made(new OutputFile(file.str().str()));
+  made->memory = std::make_unique<MemoryFile>();
+  made->finalName = name.str();
+  files.push_back(std::move(made));
+  return files.back().get();
+}
+
+OutputFile *AtomicFiles::addIn(std::shared_ptr<const Folder> folder,
+                               StringRef inside) {
+  std::string file = folder->pathOf(inside);
+  if (!addName(folder->path(), file, inside))
+    return nullptr;
   while (inside.contains('/')) {
     auto [first, rest] = inside.split('/');
     folder = openInner(folder, first, file);
@@ -310,6 +348,11 @@ OutputFile *AtomicFiles::addIn(std::shared_ptr<const Folder> folder,
 /// Flushes and closes the file, and reports its first error.
 bool AtomicFiles::close(OutputFile &file, Durability durability) {
   file.flush();
+  if (file.memory) {
+    if (file.error())
+      report(file.path(), file.error());
+    return !file.error();
+  }
   // A device cannot be synced, and does not need to be.
   if (!file.error() && durability == Durability::Synced && !file.isDevice())
     if (int error = syncToDisk(file.descriptor))
@@ -337,7 +380,9 @@ bool AtomicFiles::commit(Durability durability) {
   std::vector<const OutputFile *> renamed;
   llvm::SmallSetVector<const Folder *, 4> renamedIn;
   for (const auto &file : files) {
-    if (file->isDevice())
+    if (file->memory)
+      (*memory)[file->finalName] = file->memory->share(file->path());
+    if (file->memory || file->isDevice())
       continue;
     bool replaces = file->folder->has(file->finalName);
     if (std::error_code code =
@@ -375,7 +420,7 @@ bool AtomicFiles::commit(Durability durability) {
 
 void AtomicFiles::discard() {
   for (const auto &file : files) {
-    if (file->isDevice())
+    if (file->memory || file->isDevice())
       continue;
     (void)file->folder->remove(file->temporaryName);
     file->unfinished.finish();

@@ -7,6 +7,7 @@
 /// Output files are written under temporary names in their destination folder,
 /// and renamed only when all of them are complete. An error, a full disk or an
 /// interrupt before that leaves no files behind and existing files unchanged.
+/// Files that only this process reads can be in memory instead.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +16,9 @@
 
 #include "anec/Support/Diagnostics.h"
 #include "anec/Support/Folder.h"
+#include "anec/Support/NamedFiles.h"
 #include "lib/Support/FileNames.h"
+#include "lib/Support/MemoryFile.h"
 #include "lib/Support/Unfinished.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
@@ -43,19 +46,22 @@ public:
   /// stream's own position; can be called from several threads at once. Bytes
   /// that are not written, below the highest written one, read as zeros.
   void writeAt(uint64_t offset, const void *bytes, size_t size);
+  /// Says that `size` bytes more will be written: memory is requested once.
+  void reserveExtraSpace(uint64_t size) override;
   /// The first error, as `errno`; 0 without an error.
   int error() const { return firstError.load(std::memory_order_relaxed); }
 
 private:
   friend class AtomicFiles;
   OutputFile(std::string finalPath) : finalPath(std::move(finalPath)) {}
-  bool isDevice() const { return temporaryName.empty(); }
+  bool isDevice() const { return !memory && temporaryName.empty(); }
   void write_impl(const char *bytes, size_t size) override;
   void pwrite_impl(const char *bytes, size_t size, uint64_t offset) override;
   uint64_t current_pos() const override { return position; }
   void fail(int code);
 
   std::string finalPath;
+  std::unique_ptr<MemoryFile> memory; ///< null for a file on the disk
   /// Where the file and its temporary name are; null for a device or a FIFO,
   /// which is written directly.
   std::shared_ptr<const Folder> folder;
@@ -74,6 +80,11 @@ public:
   /// Files in `root`, which `add(name)` names as the other `add` does.
   AtomicFiles(std::shared_ptr<const Folder> root, Diagnostics &diags)
       : diags(diags), root(std::move(root)) {}
+  /// Files that commit adds to `memory`, where nothing else is made.
+  /// `add(name)` takes the names that it takes for a folder; `place` is the
+  /// folder in messages.
+  AtomicFiles(NamedFiles &memory, llvm::StringRef place, Diagnostics &diags)
+      : diags(diags), memory(&memory), place(place) {}
   /// Removes all files that were not committed.
   ~AtomicFiles();
   AtomicFiles(const AtomicFiles &) = delete;
@@ -113,7 +124,10 @@ private:
   std::shared_ptr<const Folder>
   openInner(const std::shared_ptr<const Folder> &folder, llvm::StringRef name,
             llvm::StringRef file);
+  bool addName(llvm::StringRef folder, llvm::StringRef file,
+               llvm::StringRef name);
   OutputFile *addIn(std::shared_ptr<const Folder> folder, llvm::StringRef name);
+  OutputFile *addInMemory(llvm::StringRef name);
   void removeLeftBehind(const Folder &folder, llvm::StringRef target);
   OutputFile *start(std::shared_ptr<const Folder> folder, std::string name,
                     std::string path);
@@ -124,6 +138,8 @@ private:
 
   Diagnostics &diags;
   std::shared_ptr<const Folder> root;
+  NamedFiles *memory = nullptr; ///< null for files on the disk
+  std::string place;            ///< of files in memory
   std::vector<std::unique_ptr<OutputFile>> files;
   std::vector<Created> createdFolders; ///< outermost first
   /// Those that files are in, by path: named by the user, and inside of these.

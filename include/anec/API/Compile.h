@@ -121,6 +121,12 @@ struct CompiledProgram {
   /// `weights/STEM.bin` next to it: both files or none. Returns false, with the
   /// reason reported, on failure.
   [[nodiscard]] bool write(llvm::StringRef path, Diagnostics &diags) const;
+  /// The same for files in memory: the text is called `textFile`.
+  [[nodiscard]] bool write(NamedFiles &files, Diagnostics &diags) const;
+  static constexpr llvm::StringLiteral textFile = "program.mil";
+  /// The program that is read of what `write` writes, for backends: it stays in
+  /// memory. Returns null, with the reason reported, on failure.
+  [[nodiscard]] std::unique_ptr<Module> readBack(Diagnostics &diags) const;
   /// Writes `path`, a Core ML package (`.mlpackage`); see writeCoreMLPackage,
   /// which also says what it adds to `program`, after `coreMLPipeline`. A rule
   /// that Core ML's compiler or the engine silently breaks is an error.
@@ -145,6 +151,7 @@ struct CompiledProgram {
 
 private:
   [[nodiscard]] ConstantRef resolve(const Op &weight, Diagnostics &diags) const;
+  MILPrintOptions writeOptions(Diagnostics &diags) const;
   using WriteCoreML = bool (*)(Module &module, llvm::StringRef path,
                                const CoreMLWriteOptions &options,
                                Diagnostics &diags);

@@ -18,6 +18,7 @@
 #include "anec/IR/IR.h"
 #include "anec/MIL/Reader.h"
 #include "anec/Support/Diagnostics.h"
+#include "anec/Support/NamedFiles.h"
 #include <optional>
 
 namespace anec {
@@ -109,6 +110,9 @@ Source textSource(llvm::StringRef text, llvm::StringRef path);
 [[nodiscard]] std::unique_ptr<Module> readSourceFile(llvm::StringRef path,
                                                      const ReadOptions &options,
                                                      Diagnostics &diags);
+/// Reads the MIL program `name` of `files`, which have its weight files too.
+[[nodiscard]] std::unique_ptr<Module>
+readMILOf(const NamedFiles &files, llvm::StringRef name, Diagnostics &diags);
 
 } // namespace anec
 

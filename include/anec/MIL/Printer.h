@@ -82,6 +82,10 @@ std::vector<std::pair<std::string, std::string>> ownBuildInfo();
 [[nodiscard]] bool writeMIL(const Module &module, llvm::StringRef folder,
                             llvm::StringRef name,
                             const MILPrintOptions &options, Diagnostics &diags);
+/// The same for the file `name` in the root of `files`, which it commits.
+[[nodiscard]] bool writeMIL(const Module &module, AtomicFiles &files,
+                            llvm::StringRef name,
+                            const MILPrintOptions &options, Diagnostics &diags);
 
 /// A program whose constants have been placed: one text, and any number of
 /// weight files that fit it. Placement depends on the views of weights, not on

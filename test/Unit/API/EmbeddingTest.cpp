@@ -7,6 +7,7 @@
 #include "lib/Support/Half.h"
 #include "llvm/Support/FileSystem.h"
 #include "gtest/gtest.h"
+#include <cstdlib>
 #include <set>
 
 using namespace anec;
@@ -63,6 +64,28 @@ static std::vector<float> ramp(size_t count) {
     values[i] = float(i % 17) / 16;
   return values;
 }
+
+namespace {
+/// While it lives, no temporary folder can be made.
+class NoTemporaryFolders {
+public:
+  NoTemporaryFolders() {
+    if (const char *value = std::getenv("TMPDIR"))
+      before = value;
+    ::setenv("TMPDIR", "/nowhere/at/all", /*overwrite=*/1);
+  }
+  NoTemporaryFolders(const NoTemporaryFolders &) = delete;
+  ~NoTemporaryFolders() {
+    if (before)
+      ::setenv("TMPDIR", before->c_str(), /*overwrite=*/1);
+    else
+      ::unsetenv("TMPDIR");
+  }
+
+private:
+  std::optional<std::string> before;
+};
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // Compiling
@@ -160,6 +183,38 @@ TEST(Embedding, RunsAKernelWithFloatsOfAnyWidth) {
     most = std::max(most, y[i]);
   }
   EXPECT_GT(most, 0);
+}
+
+TEST(Embedding, RunsAKernelInMemory) {
+  NoTemporaryFolders none;
+  Diagnostics diags;
+  auto session = openKernel(diags);
+  ASSERT_TRUE(session) << reports(diags);
+  std::vector<float> x = ramp(128), y(32);
+  EXPECT_TRUE(session->run("", {{"x", x}}, {{"output", y}}, diags))
+      << reports(diags);
+}
+
+/// What is read back are the text and the weights that are written.
+TEST(Embedding, ReadsBackWhatIsWritten) {
+  Diagnostics diags;
+  std::optional<CompiledProgram> program =
+      compileText(kernel, "linear.tdsl", withWeights(), diags);
+  ASSERT_TRUE(program) << reports(diags);
+  llvm::SmallString<128> folder;
+  ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("anec-test", folder));
+  std::string path = (folder + "/program.mil").str();
+  NamedFiles files;
+  ASSERT_TRUE(program->write(path, diags) && program->write(files, diags))
+      << reports(diags);
+  EXPECT_EQ(files.size(), 2u);
+  for (const auto &[name, bytes] : files) {
+    MappedFile written = mapFile((folder + "/" + name).str(), diags);
+    ASSERT_TRUE(written) << reports(diags);
+    EXPECT_EQ(written->getBuffer(), bytes->getBuffer()) << name.str();
+  }
+  removeTree(folder);
+  EXPECT_TRUE(program->readBack(diags)) << reports(diags);
 }
 
 TEST(Embedding, RefusesArraysThatDoNotFit) {

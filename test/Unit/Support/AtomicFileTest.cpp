@@ -220,4 +220,82 @@ TEST(AtomicFile, NoSpaceLeavesNothing) {
   EXPECT_EQ(readBytes(folder / "first"), "before");
 }
 
+static std::string textOf(const NamedFiles &files, llvm::StringRef name) {
+  MappedFile file = files.lookup(name);
+  return file ? file->getBuffer().str() : "none";
+}
+
+TEST(AtomicFile, StaysInMemory) {
+  Diagnostics diags;
+  NamedFiles memory;
+  {
+    AtomicFiles files(memory, "model", diags);
+    *files.add("given up") << "text";
+  }
+  EXPECT_TRUE(memory.empty());
+  AtomicFiles files(memory, "model", diags);
+  OutputFile *weights = files.add("weights/a.bin");
+  weights->writeAt(2, "end", 3);
+  *files.add("a.mil") << "text " << 7;
+  ASSERT_NE(files.add("empty"), nullptr);
+  EXPECT_TRUE(memory.empty());
+  EXPECT_TRUE(files.commit());
+  *files.add("b.mil") << "later";
+  EXPECT_TRUE(files.commit());
+  EXPECT_EQ(memory.size(), 4u);
+  EXPECT_EQ(textOf(memory, "weights/a.bin"), std::string("\0\0end", 5));
+  EXPECT_EQ(textOf(memory, "a.mil"), "text 7");
+  EXPECT_EQ(textOf(memory, "empty"), "");
+  EXPECT_EQ(textOf(memory, "b.mil"), "later");
+  EXPECT_EQ(messages(diags), "");
+  EXPECT_EQ(files.add("../outside"), nullptr);
+  EXPECT_NE(files.add("a.bin"), nullptr);
+  EXPECT_EQ(files.add("A.bin"), nullptr);
+  EXPECT_EQ(messages(diags),
+            "`../outside` cannot be the name of a file in this folder "
+            "[bad-file-name]\n"
+            "cannot write the file: `a.bin` is the same file on a volume that "
+            "ignores case [cannot-write]\n");
+}
+
+/// They write parts of a file, whose size is known before or is not.
+TEST(AtomicFile, TakesBlocksFromThreadsInMemory) {
+  constexpr size_t block = 1000, blocks = 400, threads = 4;
+  for (size_t known : {size_t(0), block * blocks}) {
+    Diagnostics diags;
+    NamedFiles memory;
+    AtomicFiles files(memory, "", diags);
+    OutputFile *file = files.add("out");
+    file->reserveExtraSpace(known);
+    std::vector<std::thread> writers;
+    for (size_t thread = 0; thread < threads; ++thread)
+      writers.emplace_back([=] {
+        for (size_t i = thread; i < blocks; i += threads) {
+          std::string text(block, char('a' + i % 26));
+          file->writeAt(i * block, text.data(), block);
+        }
+      });
+    for (std::thread &writer : writers)
+      writer.join();
+    EXPECT_TRUE(files.commit());
+    std::string text = textOf(memory, "out");
+    ASSERT_EQ(text.size(), block * blocks);
+    for (size_t i = 0; i < text.size(); ++i)
+      ASSERT_EQ(text[i], char('a' + i / block % 26)) << i;
+  }
+}
+
+TEST(AtomicFile, MoreThanMemoryHasIsAnError) {
+  Diagnostics diags;
+  NamedFiles memory;
+  AtomicFiles files(memory, "model", diags);
+  OutputFile *file = files.add("weights.bin");
+  file->reserveExtraSpace(uint64_t(1) << 62);
+  file->writeAt(0, "x", 1);
+  EXPECT_FALSE(files.commit());
+  EXPECT_TRUE(memory.empty());
+  EXPECT_EQ(messages(diags),
+            "cannot write the file: Cannot allocate memory [cannot-write]\n");
+}
+
 } // namespace
