@@ -173,8 +173,7 @@ typedef struct anec_compile_options {
   const uint64_t *seed;    /**< draws values missing in `weights`; null: none */
   const char *mil_version; /**< `1.0` or `1.3`; null: the target's */
   /* For models. */
-  const char *folder; /**< for the package; null: a temporary folder, which is
-                         removed with the program and all its sessions */
+  const char *folder; /**< for the package; null: it stays in memory */
   int forward_only;   /**< compiles no loss and no gradients */
   anec_weight_mode weight_mode;
   anec_io_mode io;
@@ -248,7 +247,7 @@ ANEC_API anec_status anec_compile_options_init(anec_compile_options *options,
                                                size_t struct_size);
 
 /** A compiled kernel (a MIL program with weights) or a compiled model (a
-    package in a folder). */
+    package in a folder or in memory). */
 typedef struct anec_program anec_program;
 
 /** Compiles a .tdsl, .ir or .mil file: its model if it has one and
@@ -266,7 +265,9 @@ ANEC_API anec_status anec_compile_text(const char *text, const char *name,
 ANEC_API void anec_program_destroy(anec_program *program);
 
 ANEC_API int anec_program_is_model(const anec_program *program);
-/** The folder of a model's package; null for a kernel. */
+/** The folder of a model's package; null for a kernel. A package in memory is
+    written to a temporary folder when it is first asked for, which is removed
+    with the program and all its sessions; null if it cannot be written. */
 ANEC_API const char *anec_program_folder(const anec_program *program);
 /** Gives the MIL text of a kernel, which is valid until the program is
     destroyed; null for a model. */

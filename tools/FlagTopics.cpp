@@ -53,7 +53,7 @@ static constexpr FlagTopic topics[] = {
     {"Backends",
      "backend numerics threads compute-units compile-limit path isolate "
      "reuse-compiled "
-     "reload-after heartbeat weight-files procedure perf-stats scratch"},
+     "reload-after heartbeat weight-files procedure perf-stats"},
 };
 
 llvm::ArrayRef<FlagTopic> anec::flagTopics() { return topics; }

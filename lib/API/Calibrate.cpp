@@ -284,8 +284,7 @@ anec::collectMoments(llvm::StringRef path, const CompileOptions &given,
       return runProgram(prepared.program, given.function, backend, load, data,
                         diags);
     // A session takes the package.
-    std::optional<ModelPackage> package =
-        readPackage(prepared.package->folder, diags, PackageCheck::Presence);
+    std::optional<ModelPackage> package = readAgain(*prepared.package, diags);
     return package && runModel(std::move(*package), backend, load, data, diags);
   };
   bool hasActivations = given.quantization && given.quantization->activations;

@@ -17,7 +17,6 @@
 #include "lib/Ops/Weights.h"
 #include "lib/Package/Diags.h"
 #include "lib/Support/AtomicFile.h"
-#include "lib/Support/TemporaryFolder.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -260,14 +259,16 @@ ModelPipelineOptions CompileOptions::modelPipelineOptions() const {
   return pipeline;
 }
 
-bool anec::compileModel(std::unique_ptr<Module> module,
-                        const CompileOptions &options, llvm::StringRef folder,
-                        Diagnostics &diags, std::vector<PassReport> *reports) {
+/// Runs the passes on the model of `module`. Returns how its package is
+/// written; nothing, with the reason reported, on failure.
+static std::optional<PackageOptions>
+prepareModel(Module &module, const CompileOptions &options, Diagnostics &diags,
+             std::vector<PassReport> *reports) {
   PackageOptions package = options;
   package.weightMode = options.chosenWeightMode();
   if (options.objective) {
-    if (!makeModel(*module, options, diags, reports))
-      return false;
+    if (!makeModel(module, options, diags, reports))
+      return std::nullopt;
     // As for other programs, a seed draws all weights. Of a program that is
     // tuned, it draws the adapters.
     if (options.lora || !options.weights.seed)
@@ -278,26 +279,50 @@ bool anec::compileModel(std::unique_ptr<Module> module,
   }
   if (options.lora) {
     std::optional<AddedAdapters> added =
-        addAdapters(*module, *options.lora, diags);
+        addAdapters(module, *options.lora, diags);
     if (!added)
-      return false;
+      return std::nullopt;
     package.zeros = std::move(added->zeros);
     for (const std::string &name : added->transposed)
       package.facts.add(fact::loraTransposed, name);
     package.facts.add(fact::loraScale,
                       ModelFacts::spell(options.lora->scale()));
   }
-  package.facts.complete(ModelFacts::of(*module));
-  if (!runPasses(*module, options.passes, diags, reports))
-    return false;
+  package.facts.complete(ModelFacts::of(module));
+  if (!runPasses(module, options.passes, diags, reports))
+    return std::nullopt;
   // Kernels are compiled by the default pipeline.
   package.passes.passes.clear();
-  return writePackage(std::move(module), folder, package, diags, reports);
+  return package;
 }
 
-/// Compiles the model of a module, by the default pipeline when no passes are
-/// named, and reads the package back.
+bool anec::compileModel(std::unique_ptr<Module> module,
+                        const CompileOptions &options, llvm::StringRef folder,
+                        Diagnostics &diags, std::vector<PassReport> *reports) {
+  std::optional<PackageOptions> package =
+      prepareModel(*module, options, diags, reports);
+  return package &&
+         writePackage(std::move(module), folder, *package, diags, reports);
+}
+
+std::optional<ModelPackage>
+anec::compileModelInMemory(std::unique_ptr<Module> module,
+                           const CompileOptions &options, llvm::StringRef name,
+                           Diagnostics &diags,
+                           std::vector<PassReport> *reports) {
+  std::optional<PackageOptions> package =
+      prepareModel(*module, options, diags, reports);
+  NamedFiles files;
+  if (!package ||
+      !writePackage(std::move(module), files, name, *package, diags, reports))
+    return std::nullopt;
+  return readPackage(std::move(files), name, diags);
+}
+
+/// Compiles the model of a module that was read from `source`, by the default
+/// pipeline when no passes are named, and reads the package back.
 static std::optional<ModelPackage> packageModel(std::unique_ptr<Module> module,
+                                                const Source &source,
                                                 CompileOptions options,
                                                 llvm::StringRef folder,
                                                 Diagnostics &diags) {
@@ -305,21 +330,11 @@ static std::optional<ModelPackage> packageModel(std::unique_ptr<Module> module,
     return std::nullopt;
   if (options.passes.passes.empty())
     options.passes.passes = modelPipeline(options.modelPipelineOptions());
-  std::shared_ptr<TemporaryFolder> temporary;
-  std::string path = folder.str();
-  if (path.empty()) {
-    temporary = TemporaryFolder::create(diags);
-    if (!temporary)
-      return std::nullopt;
-    path = temporary->file("model.anepkg");
-  }
-  if (!compileModel(std::move(module), options, path, diags))
+  if (folder.empty())
+    return compileModelInMemory(std::move(module), options, source.path, diags);
+  if (!compileModel(std::move(module), options, folder, diags))
     return std::nullopt;
-  std::optional<ModelPackage> package =
-      readPackage(path, diags, PackageCheck::Presence);
-  if (package)
-    package->folderOwner = std::move(temporary);
-  return package;
+  return readPackage(folder, diags, PackageCheck::Presence);
 }
 
 std::optional<ModelPackage>
@@ -330,7 +345,7 @@ anec::compileModelFile(llvm::StringRef path, const CompileOptions &options,
   if (!source)
     return std::nullopt;
   std::unique_ptr<Module> module = readForCompiling(*source, given, diags);
-  return packageModel(std::move(module), given, folder, diags);
+  return packageModel(std::move(module), *source, given, folder, diags);
 }
 
 std::optional<ModelPackage>
@@ -338,9 +353,9 @@ anec::compileModelText(llvm::StringRef text, llvm::StringRef name,
                        const CompileOptions &options, llvm::StringRef folder,
                        Diagnostics &diags) {
   CompileOptions given = options;
-  std::unique_ptr<Module> module =
-      readForCompiling(copyText(text, name, diags), given, diags);
-  return packageModel(std::move(module), given, folder, diags);
+  Source source = copyText(text, name, diags);
+  std::unique_ptr<Module> module = readForCompiling(source, given, diags);
+  return packageModel(std::move(module), source, given, folder, diags);
 }
 
 //===----------------------------------------------------------------------===//
@@ -368,7 +383,7 @@ Compiled anec::compileSource(const Source &source,
     return {};
   if (isModel(*module, *source.format, options))
     return {std::nullopt,
-            packageModel(std::move(module), given, folder, diags)};
+            packageModel(std::move(module), source, given, folder, diags)};
   return {compileKernel(std::move(module), source, given, diags), std::nullopt};
 }
 

@@ -118,10 +118,31 @@ static CheckedPrograms checkMil(const Source &source,
   return checked;
 }
 
-static CheckedPrograms checkPrograms(llvm::StringRef path,
+/// Checks the programs of a package in memory.
+static CheckedPrograms checkInMemory(const ModelPackage &package,
                                      llvm::ArrayRef<const Target *> targets,
                                      const CompileOptions &options,
-                                     Diagnostics &diags, Outlooks outlooks);
+                                     Diagnostics &diags, Outlooks outlooks) {
+  CheckedPrograms all;
+  // In the order of the files, as those of a folder.
+  for (const PackagedFile &file : package.files)
+    for (const PackagedKernel &kernel : package.kernels) {
+      if (kernel.mil != file.path)
+        continue;
+      std::string path = package.pathOf(file.path);
+      llvm::StringRef text =
+          diags.addBuffer(llvm::MemoryBuffer::getMemBufferCopy(
+              package.contents.lookup(file.path)->getBuffer(), path));
+      CompileOptions reading = options;
+      reading.weightFiles =
+          weightFilesOf(package, kernel, kernel.instances.front());
+      CheckedPrograms checked =
+          checkMil(textSource(text, path), targets, reading, diags, outlooks);
+      llvm::append_range(all.findings, checked.findings);
+      llvm::append_range(all.placements, checked.placements);
+    }
+  return all;
+}
 
 /// `outlooks` has at most one.
 static std::vector<Finding> checkCompiled(const Source &source,
@@ -130,10 +151,8 @@ static std::vector<Finding> checkCompiled(const Source &source,
                                           Outlooks outlooks) {
   Compiled compiled = compileSource(source, options, "", diags);
   if (compiled.package) {
-    diags.showFolderAs(compiled.package->folder, source.path);
-    CheckedPrograms checked =
-        checkPrograms(compiled.package->folder, {options.passes.target},
-                      options, diags, outlooks);
+    CheckedPrograms checked = checkInMemory(
+        *compiled.package, {options.passes.target}, options, diags, outlooks);
     for (Outlook &outlook : outlooks)
       setTimes(*compiled.package, outlook);
     return std::move(checked.findings);
@@ -273,7 +292,10 @@ std::vector<Finding> anec::check(const CompiledProgram &program,
 std::vector<Finding> anec::check(const ModelPackage &package,
                                  const CompileOptions &options,
                                  Diagnostics &diags) {
-  return checkFile(package.folder, options, diags).findings;
+  if (!package.isInMemory())
+    return checkFile(package.folder, options, diags).findings;
+  return checkInMemory(package, {options.passes.target}, options, diags, {})
+      .findings;
 }
 
 //===----------------------------------------------------------------------===//

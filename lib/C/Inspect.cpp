@@ -280,6 +280,13 @@ static void append(const RunCost &run, anec_costs &costs) {
   costs.records.push_back({run.name, sum.bound().str(), cost});
 }
 
+static anec_costs *makeCosts(const ModelCost &model) {
+  auto *costs = new anec_costs;
+  for (const RunCost &run : model.runs)
+    append(run, *costs);
+  return costs;
+}
+
 anec_status anec_predict_file(const char *path,
                               const anec_compile_options *options,
                               anec_costs **out, anec_diagnostics *diags) try {
@@ -294,12 +301,8 @@ anec_status anec_predict_file(const char *path,
   if (!read)
     return status;
   std::optional<ModelCost> model = predictFile(path, *read, call.diagnostics());
-  if (model) {
-    auto *costs = new anec_costs;
-    for (const RunCost &run : model->runs)
-      append(run, *costs);
-    *out = costs;
-  }
+  if (model)
+    *out = makeCosts(*model);
   return call.end(model.has_value());
 } catch (const std::bad_alloc &) {
   return outOfMemory(diags);
@@ -312,17 +315,23 @@ anec_status anec_predict(anec_program *program,
     *out = nullptr;
   if (!program || !out)
     return Call(diags).refuseNull(program ? "out" : "program");
-  if (program->model)
-    return anec_predict_file(program->model->folder.c_str(), options, out,
-                             diags);
   Call call(diags, program->diags.get());
   anec_status status = ANEC_OK;
   std::optional<CompileOptions> read = takeOptions(options, call, status);
   if (!read)
     return status;
-  auto *costs = new anec_costs;
-  append(predict(*program->kernel, *read->passes.target), *costs);
-  *out = costs;
+  const Target &target = *read->passes.target;
+  ModelCost cost;
+  if (program->kernel) {
+    cost.runs.push_back(predict(*program->kernel, target));
+  } else {
+    std::optional<ModelCost> model =
+        predictModel(*program->model, target, call.diagnostics());
+    if (!model)
+      return call.end(false);
+    cost = std::move(*model);
+  }
+  *out = makeCosts(cost);
   return call.end(true);
 } catch (const std::bad_alloc &) {
   return outOfMemory(diags);

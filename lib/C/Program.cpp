@@ -7,8 +7,6 @@
 #include "Handles.h"
 #include "anec/CoreML/WantedDescription.h"
 #include "anec/Support/MappedFile.h"
-#include "lib/Support/AtomicFile.h"
-#include "lib/Support/AtomicFolder.h"
 #include "lib/Support/Endings.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -57,7 +55,7 @@ static anec_status compileTo(OpenSource open, const char *path,
   anec_status status = call.end(compiled && isAsked(compiled, *given, own));
   if (status == ANEC_OK)
     *out = new anec_program{call.takeDiagnostics(), std::move(compiled.program),
-                            std::move(compiled.package), ""};
+                            std::move(compiled.package), "", ""};
   return status;
 }
 
@@ -106,8 +104,16 @@ int anec_program_is_model(const anec_program *program) {
   return program && program->model;
 }
 
-const char *anec_program_folder(const anec_program *program) {
-  return program && program->model ? program->model->folder.c_str() : nullptr;
+const char *anec_program_folder(const anec_program *program) try {
+  if (!program || !program->model)
+    return nullptr;
+  if (program->folder.empty()) {
+    Diagnostics ignored;
+    program->folder = folderOf(*program->model, ignored).value_or("");
+  }
+  return program->folder.empty() ? nullptr : program->folder.c_str();
+} catch (const std::bad_alloc &) {
+  return nullptr;
 }
 
 anec_status anec_program_mil(anec_program *program, const char **out,
@@ -130,31 +136,6 @@ anec_status anec_program_mil(anec_program *program, const char **out,
   return call.end(true);
 } catch (const std::bad_alloc &) {
   return outOfMemory(diags);
-}
-
-/// Copies the files of a package to `folder`.
-static bool copyPackage(const ModelPackage &package, llvm::StringRef folder,
-                        Diagnostics &diags) {
-  std::unique_ptr<AtomicFolder> target =
-      AtomicFolder::create(folder, packageFolder(), diags);
-  if (!target)
-    return false;
-  std::vector<std::string> files = {"manifest.json"};
-  for (const PackagedFile &file : package.files)
-    files.push_back(file.path);
-  AtomicFiles copies(target->folder(), diags);
-  for (const std::string &file : files) {
-    MappedFile from = package.contents.lookup(file);
-    if (!from)
-      from = mapFile(package.pathOf(file), diags);
-    OutputFile *copy = from ? copies.add(file) : nullptr;
-    if (!copy)
-      return false;
-    *copy << from->getBuffer();
-    if (!copies.commit())
-      return false;
-  }
-  return target->commit();
 }
 
 /// Writes a kernel in the form that the ending of `path` selects.

@@ -86,13 +86,10 @@ anec_status anec_session_open(const anec_program *program,
           Diagnostics &own) -> std::unique_ptr<ProgramSession> {
         if (program->kernel)
           return ProgramSession::open(*program->kernel, read, own);
-        // The session reads the package again, and shares a temporary folder.
-        std::optional<ModelPackage> package =
-            readPackage(program->model->folder, own, PackageCheck::Presence);
-        if (!package)
-          return nullptr;
-        package->folderOwner = program->model->folderOwner;
-        return ProgramSession::open(std::move(*package), read, own);
+        // The session reads the package again, and shares its files.
+        std::optional<ModelPackage> package = readAgain(*program->model, own);
+        return package ? ProgramSession::open(std::move(*package), read, own)
+                       : nullptr;
       },
       options, out, diags);
 } catch (const std::bad_alloc &) {

@@ -8,7 +8,6 @@
 #include "lib/Report/CostPage.h"
 #include "lib/Report/CostReport.h"
 #include "lib/Report/ProgramReport.h"
-#include "lib/Support/TemporaryFolder.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
@@ -81,22 +80,15 @@ static bool show(const ModelPackage &package, const BuildRequest &request,
                      diags);
 }
 
-/// Reports on the package that a model becomes, which is written to a temporary
-/// folder.
+/// Reports on the package that a model becomes.
 template <Print print>
 static bool compileToShow(std::unique_ptr<Module> module,
                           const BuildRequest &request, const OutputPlace &place,
                           BuildResult &result, Diagnostics &diags) {
-  std::shared_ptr<TemporaryFolder> folder = TemporaryFolder::create(diags);
-  if (!folder)
-    return false;
-  std::string path = folder->file("model.anepkg");
   CompileOptions options = modelOptions(request);
   options.lora.reset(); // build() has added its adapters
-  if (!compileModel(std::move(module), options, path, diags, &result.reports))
-    return false;
-  std::optional<ModelPackage> package =
-      readPackage(path, diags, PackageCheck::Presence);
+  std::optional<ModelPackage> package = compileModelInMemory(
+      std::move(module), options, request.input, diags, &result.reports);
   return package && show<print>(*package, request, place, diags);
 }
 

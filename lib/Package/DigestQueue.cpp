@@ -12,8 +12,14 @@ using namespace anec;
 void DigestQueue::add(llvm::StringRef path) {
   Entry &entry = entries.emplace_back();
   entry.path = path.str();
+  if (memory)
+    entry.contents = memory->lookup(path);
   entry.task = [this, &entry] {
-    if (!isCancelled)
+    if (isCancelled)
+      return;
+    if (const MappedFile &file = entry.contents)
+      entry.digest = {file->getBufferSize(), blake3(bytesOf(*file))};
+    else
       entry.digest = digestOfFile(*folder, entry.path, entry.error);
   };
   queue.submit(entry.task);

@@ -4,8 +4,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A writer adds each file of a folder when it is complete. A worker reads it
-/// back, while it is still cached, and computes its digest.
+/// A writer adds each file when it is complete. A worker reads it back, from a
+/// folder while it is still cached or from memory, and computes its digest.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +23,9 @@ class DigestQueue {
 public:
   DigestQueue(Executor &executor, std::shared_ptr<const Folder> folder)
       : folder(std::move(folder)), queue(executor) {}
+  /// Of files in memory, which are there when they are added.
+  DigestQueue(Executor &executor, const NamedFiles &memory)
+      : memory(&memory), queue(executor) {}
   /// Files that are not read yet are not read any more.
   ~DigestQueue() { isCancelled = true; }
 
@@ -37,13 +40,15 @@ public:
 private:
   struct Entry {
     std::string path;
+    MappedFile contents; ///< null for a file of the folder
     std::optional<FileDigest> digest;
     std::string error;
     TaskQueue::Task task;
   };
 
   std::shared_ptr<const Folder> folder;
-  std::deque<Entry> entries; ///< the addresses of which do not change
+  const NamedFiles *memory = nullptr; ///< null with a folder
+  std::deque<Entry> entries;          ///< the addresses of which do not change
   std::atomic<bool> isCancelled{false};
   TaskQueue queue; ///< destroyed first: it waits for its tasks
 };

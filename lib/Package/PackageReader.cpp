@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "FolderOnDemand.h"
 #include "PortPlaces.h"
 #include "anec/MIL/Reader.h"
 #include "anec/Package/ModelPackage.h"
@@ -48,6 +49,12 @@ bool ModelPackage::isQuantized() const {
                                  return constant.quantized.has_value();
                                });
          });
+}
+
+bool ModelPackage::trains() const {
+  return llvm::any_of(entries, [](const PackagedEntry &entry) {
+    return entry.role == FunctionRole::Train;
+  });
 }
 
 const PackagedKernel *ModelPackage::findKernel(llvm::StringRef name) const {
@@ -449,27 +456,62 @@ addText(const ModelPackage &package, llvm::StringRef file, Diagnostics &diags) {
                   : diags.addFile(path);
 }
 
+/// Reads the schedule of an opened package, and checks it and the files.
+static bool readOpened(ModelPackage &package, PackageCheck check,
+                       Diagnostics &diags) {
+  if (!checkFiles(package, check, diags))
+    return false;
+  package.schedule =
+      parseIR(*addText(package, "schedule.ir", diags), opTable(), diags);
+  if (!package.schedule || !checkSchedule(package, diags) ||
+      !checkHostParts(package, diags) || !checkViews(package, diags))
+    return false;
+  for (const Function *entry : entryPoints(*package.schedule))
+    if (!checkPassedWeights(package, *entry, diags))
+      return false;
+  // Last: what differs says more.
+  if (package.isChanged)
+    diags.reportFile(package.pathOf("manifest.json"), diag::ManifestChanged);
+  return !package.isChanged;
+}
+
 std::optional<ModelPackage> anec::readPackage(llvm::StringRef folder,
                                               Diagnostics &diags,
                                               PackageCheck check) {
   ModelPackage package;
   package.folder = folder.rtrim('/').str();
-  if (!openPackage(package, diags) || !checkFiles(package, check, diags))
+  if (!openPackage(package, diags) || !readOpened(package, check, diags))
     return std::nullopt;
-  package.schedule =
-      parseIR(*addText(package, "schedule.ir", diags), opTable(), diags);
-  if (!package.schedule || !checkSchedule(package, diags) ||
-      !checkHostParts(package, diags) || !checkViews(package, diags))
-    return std::nullopt;
-  for (const Function *entry : entryPoints(*package.schedule))
-    if (!checkPassedWeights(package, *entry, diags))
-      return std::nullopt;
-  // Last: what differs says more.
-  if (package.isChanged) {
-    diags.reportFile(package.pathOf("manifest.json"), diag::ManifestChanged);
-    return std::nullopt;
-  }
   return package;
+}
+
+static std::optional<ModelPackage>
+readInMemory(NamedFiles files, llvm::StringRef name,
+             std::shared_ptr<FolderOnDemand> onDemand, Diagnostics &diags) {
+  ModelPackage package;
+  package.folder = name.str();
+  package.contents = std::move(files);
+  package.onDemand = std::move(onDemand);
+  constexpr llvm::StringLiteral manifest = "manifest.json";
+  if (!parseManifest(*addText(package, manifest, diags),
+                     package.pathOf(manifest), package, diags) ||
+      !readOpened(package, PackageCheck::Presence, diags))
+    return std::nullopt;
+  return package;
+}
+
+std::optional<ModelPackage>
+anec::readPackage(NamedFiles files, llvm::StringRef name, Diagnostics &diags) {
+  return readInMemory(std::move(files), name,
+                      std::make_shared<FolderOnDemand>(), diags);
+}
+
+std::optional<ModelPackage> anec::readAgain(const ModelPackage &package,
+                                            Diagnostics &diags) {
+  return package.isInMemory()
+             ? readInMemory(package.contents, package.folder, package.onDemand,
+                            diags)
+             : readPackage(package.folder, diags, PackageCheck::Presence);
 }
 
 /// Whether every read of the record by the program matches the record.

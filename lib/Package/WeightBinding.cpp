@@ -18,27 +18,20 @@
 
 using namespace anec;
 
-/// The names in the map at `path` of weights that were constants of a model.
-static bool readConstants(llvm::StringRef path, llvm::StringSet<> &constants,
-                          Diagnostics &diags) {
-  std::optional<llvm::json::Value> json =
-      readJson(path, diag::BadMapping, diags);
-  const llvm::json::Object *object = json ? json->getAsObject() : nullptr;
+/// The names in a map of weights that were constants of a model.
+static void takeConstants(const llvm::json::Value &json,
+                          llvm::StringSet<> &constants) {
+  const llvm::json::Object *object = json.getAsObject();
   if (const auto *list = object ? object->getArray(mappedConstants) : nullptr)
     for (const llvm::json::Value &name : *list)
       if (std::optional<llvm::StringRef> text = name.getAsString())
         constants.insert(*text);
-  return json.has_value();
 }
 
-bool anec::readWeightMap(llvm::StringRef path,
-                         llvm::StringMap<std::string> &map,
-                         Diagnostics &diags) {
-  std::optional<llvm::json::Value> json =
-      readJson(path, diag::BadMapping, diags);
-  if (!json)
-    return false;
-  const llvm::json::Object *object = json->getAsObject();
+/// The names of arrays in the map at `path`.
+static bool takeNames(const llvm::json::Value &json, llvm::StringRef path,
+                      llvm::StringMap<std::string> &map, Diagnostics &diags) {
+  const llvm::json::Object *object = json.getAsObject();
   if (!object) {
     diags.reportFile(path, diag::BadMapping, "it is not a JSON object");
     return false;
@@ -58,6 +51,24 @@ bool anec::readWeightMap(llvm::StringRef path,
     map[key.str()] = name->str();
   }
   return true;
+}
+
+bool anec::readWeightMap(llvm::StringRef path,
+                         llvm::StringMap<std::string> &map,
+                         Diagnostics &diags) {
+  std::optional<llvm::json::Value> json =
+      readJson(path, diag::BadMapping, diags);
+  return json && takeNames(*json, path, map, diags);
+}
+
+/// Reads the map at `path`, or the one that is in memory.
+static std::optional<llvm::json::Value>
+readMap(llvm::StringRef path, const MappedFile &contents, Diagnostics &diags) {
+  return contents
+             ? parseJson(diags.addBuffer(llvm::MemoryBuffer::getMemBufferCopy(
+                             contents->getBuffer(), path)),
+                         diag::BadMapping, diags)
+             : readJson(path, diag::BadMapping, diags);
 }
 
 std::optional<WeightBinding> WeightBinding::open(const WeightOptions &options,
@@ -80,18 +91,28 @@ std::optional<WeightBinding> WeightBinding::open(const WeightOptions &options,
     if (!binding.adapter)
       return std::nullopt;
   }
+  return binding.openMap(options, diags) ? std::optional(std::move(binding))
+                                         : std::nullopt;
+}
+
+bool WeightBinding::openMap(const WeightOptions &options, Diagnostics &diags) {
   std::string mapping = options.mapping;
+  MappedFile contents;
   if (mapping.empty()) {
     mapping = findWeightMap(options.program);
-    binding.isMappingFound = !mapping.empty();
+    if (mapping.empty() && options.programMap) {
+      mapping = packagedWeightMap.str();
+      contents = options.programMap;
+    }
+    isMappingFound = !mapping.empty();
   }
-  if (!mapping.empty() && !readConstants(mapping, binding.constants, diags))
-    return std::nullopt;
-  if (!binding.arrays && binding.isMappingFound)
-    mapping.clear();
-  if (!mapping.empty() && !readWeightMap(mapping, binding.names, diags))
-    return std::nullopt;
-  return binding;
+  if (mapping.empty())
+    return true;
+  std::optional<llvm::json::Value> map = readMap(mapping, contents, diags);
+  if (!map)
+    return false;
+  takeConstants(*map, constants);
+  return (!arrays && isMappingFound) || takeNames(*map, mapping, names, diags);
 }
 
 std::string anec::findWeightMap(llvm::StringRef program) {

@@ -12,7 +12,6 @@
 #include "lib/Probe/HazardVerdict.h"
 #include "lib/Probe/ProbeFile.h"
 #include "lib/Probe/Verdicts.h"
-#include "lib/Support/TemporaryFolder.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -112,15 +111,6 @@ json::Object Doctor::outcomeBy(const DoctorPath &path, const Trial &trial) {
   ProbeChild child{path.childCommand, options.secondsEach,
                    options.highestErrorCode, options.stop,
                    options.machine.stagingFolder};
-  // In the parent's folder, so that nothing is left of a child that is killed.
-  std::shared_ptr<TemporaryFolder> scratch;
-  if (trial.kind == TrialKind::Training) {
-    Diagnostics own;
-    scratch = TemporaryFolder::create(own);
-    if (!scratch)
-      return json::Object{{"message", own.all().back().message}};
-    child.command.push_back(("--scratch=" + scratch->path()).str());
-  }
   return child.run(("trial/" + trial.name).str(), textsOf(trial));
 }
 

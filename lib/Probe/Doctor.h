@@ -78,7 +78,6 @@ struct TrialOptions {
   ProgramSessionOptions session; ///< the backend
   const Target *target = nullptr;
   unsigned seconds = 30; ///< those the process is given
-  std::string scratch;   ///< an empty folder; one is made if this is empty
 };
 
 /// Runs the trial on the backend and compares its outputs with those of the CPU

@@ -6,7 +6,6 @@
 #include "TrainTrial.h"
 #include "ProbeOutcome.h"
 #include "anec/API/Trainer.h"
-#include "lib/Support/TemporaryFolder.h"
 #include "lib/Support/Timing.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
@@ -64,15 +63,16 @@ static TrainerOptions trainerOptions() {
   return options;
 }
 
-/// Trains the package at `folder` for some steps, of which each reads the
-/// weights that the one before has written.
-static std::optional<Trained> train(llvm::StringRef folder,
+/// Trains `package` for some steps, of which each reads the weights that the
+/// one before has written.
+static std::optional<Trained> train(const ModelPackage &package,
                                     const ProgramSessionOptions &machine,
                                     Diagnostics &diags) {
   ProgramSessionOptions options = machine;
   options.weights.seed = 1;
+  std::optional<ModelPackage> own = readAgain(package, diags);
   std::unique_ptr<ProgramSession> session =
-      ProgramSession::openFile(folder, options, diags);
+      own ? ProgramSession::open(std::move(*own), options, diags) : nullptr;
   std::unique_ptr<Trainer> trainer =
       session ? Trainer::open(*session, trainerOptions(), diags) : nullptr;
   if (!trainer)
@@ -156,36 +156,28 @@ static json::Object compare(const Trained &got, const Trained &wanted,
   return json;
 }
 
-/// Compiles the model to `folder`. Returns false, with the reason reported, on
-/// failure.
-static bool compileTo(llvm::StringRef folder, const Trial &trial,
-                      const Target &target, Diagnostics &diags) {
+/// Compiles the model. Returns nothing, with the reason reported, on failure.
+static std::optional<ModelPackage>
+compile(const Trial &trial, const Target &target, Diagnostics &diags) {
   const TrialProgram &program = programOf(trial);
   CompileOptions options;
   options.setTarget(target);
   std::string name = std::string(program.name) + "." + program.language;
-  return compileModelText(program.text, name, options, folder, diags)
-      .has_value();
+  return compileModelText(program.text, name, options, /*folder=*/"", diags);
 }
 
 json::Object anec::trainTrial(const Trial &trial, const TrialOptions &options) {
   Stopwatch watch;
   auto seconds = [&] { return watch.milliseconds() / 1000; };
   Diagnostics diags;
-  std::shared_ptr<TemporaryFolder> own;
-  std::string folder = options.scratch;
-  if (folder.empty()) {
-    own = TemporaryFolder::create(diags);
-    folder = own ? own->path().str() : "";
-  }
-  folder += "/model.anepkg";
-  if ((!own && options.scratch.empty()) ||
-      !compileTo(folder, trial, *options.target, diags))
+  std::optional<ModelPackage> package =
+      ::compile(trial, *options.target, diags);
+  if (!package)
     return toJson({ProgramOutcome::NotTried, lastMessage(diags)}, seconds());
-  std::optional<Trained> got = train(folder, options.session, diags);
+  std::optional<Trained> got = train(*package, options.session, diags);
   if (!got)
     return toJson(failedOutcome(diags), seconds());
-  std::optional<Trained> wanted = train(folder, {}, diags);
+  std::optional<Trained> wanted = train(*package, {}, diags);
   if (!wanted)
     return toJson({ProgramOutcome::Ran, lastMessage(diags)}, seconds());
   return compare(*got, *wanted, seconds());

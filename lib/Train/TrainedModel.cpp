@@ -59,7 +59,9 @@ std::optional<TrainedModel> TrainedModel::read(TrainedModelSource source,
 std::unique_ptr<Session> TrainedModel::open(Backend &backend,
                                             const LoadOptions &load,
                                             Diagnostics &diags) const {
-  std::optional<ModelPackage> package = readPackage(source.package, diags);
+  std::optional<ModelPackage> package =
+      source.compiled ? readAgain(*source.compiled, diags)
+                      : readPackage(source.package, diags);
   if (!package)
     return nullptr;
   if (trained) {

@@ -15,6 +15,8 @@ namespace anec {
 /// Where a model and its weights come from.
 struct TrainedModelSource {
   std::string package; ///< a folder with a forward entry
+  /// Instead of `package`, which is its name then, if it is not null.
+  std::shared_ptr<const ModelPackage> compiled = nullptr;
   /// The folder of a training run, or a checkpoint in it: its weights and its
   /// tokenizer. Empty for none.
   std::string checkpoint;

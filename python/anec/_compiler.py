@@ -92,8 +92,13 @@ class Program:
 
     @property
     def folder(self) -> typing.Optional[str]:
-        """The package of a model; None for a kernel."""
-        return self._handle.folder()
+        """The package of a model as a folder; None for a kernel. A package that was
+        compiled without a folder is in memory, and is written to a temporary one, which
+        goes with this object and its sessions. Raises OSError when it cannot be."""
+        folder = self._handle.folder()
+        if folder is None and self.is_model:
+            raise OSError("the package cannot be written to a temporary folder")
+        return folder
 
     @property
     def mil(self) -> typing.Optional[str]:
@@ -140,8 +145,7 @@ class Program:
         return [Cost(*row) for row in rows]
 
     def __repr__(self) -> str:
-        return (f"<anec.Program of a model in {self.folder!r}>" if self.is_model
-                else "<anec.Program of a kernel>")
+        return f"<anec.Program of a {'model' if self.is_model else 'kernel'}>"
 
 
 def compile(path: StrPath, **options: Unpack[CompileOptions]) -> Program:
@@ -157,8 +161,7 @@ def compile(path: StrPath, **options: Unpack[CompileOptions]) -> Program:
     weight_map    a JSON file: names of weights -> names there
     seed          draws the weights that `weights` lacks
     mil_version   "1.0" or "1.3"
-    folder        where the package of a model goes; None: a temporary folder,
-                  which is removed with the program and all sessions on it
+    folder        where the package of a model goes; None: it stays in memory
     forward_only  do not train the model
     weight_mode   "packed": inputs of the kernels; "baked": constants;
                   "auto": baked where nothing trains and values are given

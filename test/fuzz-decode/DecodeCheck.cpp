@@ -116,8 +116,7 @@ void DecodeChecker::checkTargets(const ModelPackage &package) {
   CompileOptions options;
   const Target &target = allTargets()[c.pick(unsigned(allTargets().size()))];
   options.setTarget(target);
-  for (const Finding &finding :
-       checkFile(package.folder, options, diags).findings)
+  for (const Finding &finding : check(package, options, diags))
     if (options.passes.assumptions.isError(*finding.rule))
       outcome.failure = "check for " + target.name.str() + ": " +
                         finding.rule->id.str() + ": " + finding.what;

@@ -30,7 +30,6 @@ namespace {
 
 /// A model that is loaded.
 struct LoadedModel {
-  std::optional<ModelPackage> compiled; ///< of a program; owns its folder
   std::optional<TrainedModel> trained;
   std::unique_ptr<Session> session;
   std::unique_ptr<TextModel> text;
@@ -148,10 +147,11 @@ bool Evaluate::load(LoadedModel &loaded, TrainedModelSource source,
     options.weights.mapping = source.mapping;
     options.weights.program = source.package;
     options.weights.executor = backendFlags.executor();
-    loaded.compiled = compileModelFile(source.package, options, "", diags);
-    if (!loaded.compiled)
+    std::optional<ModelPackage> compiled =
+        compileModelFile(source.package, options, "", diags);
+    if (!compiled)
       return false;
-    source.package = loaded.compiled->folder;
+    source.compiled = std::make_shared<ModelPackage>(std::move(*compiled));
     source.weights.clear();
     source.mapping.clear();
   }

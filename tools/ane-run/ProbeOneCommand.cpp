@@ -27,9 +27,6 @@ private:
   WholeFlag<unsigned> timeLimit{
       "time-limit", cl::value_desc("SECONDS"), cl::init(60),
       cl::desc("Time limit of each program (default 60)")};
-  cl::opt<std::string> scratch{
-      "scratch", cl::value_desc("FOLDER"),
-      cl::desc("An empty folder for files of trial/NAME")};
   cl::opt<std::string> name{cl::Positional};
 };
 } // namespace
@@ -48,7 +45,6 @@ llvm::json::Object ProbeOne::runTrialNamed(llvm::StringRef trial) const {
   const Target *target = findTargetOfChip(choice.record().chip);
   options.target = target ? target : &genericTarget();
   options.seconds = timeLimit;
-  options.scratch = scratch;
   return runTrial(trial, options);
 }
 

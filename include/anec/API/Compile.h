@@ -151,7 +151,7 @@ struct CompiledProgram {
 
 private:
   [[nodiscard]] ConstantRef resolve(const Op &weight, Diagnostics &diags) const;
-  MILPrintOptions writeOptions(Diagnostics &diags) const;
+  [[nodiscard]] MILPrintOptions writeOptions(Diagnostics &diags) const;
   using WriteCoreML = bool (*)(Module &module, llvm::StringRef path,
                                const CoreMLWriteOptions &options,
                                Diagnostics &diags);
@@ -178,8 +178,8 @@ compileText(llvm::StringRef text, llvm::StringRef name,
 
 /// Compiles the model of a file to a package at `folder`, which is written
 /// completely or, on an error, not at all. With an empty `folder`, the package
-/// is in a temporary folder, which is removed with the ModelPackage or the
-/// session that owns it. Returns nothing, with the reason reported, on failure.
+/// is in memory, and `folderOf` writes it to a temporary folder for those who
+/// need one. Returns nothing, with the reason reported, on failure.
 [[nodiscard]] std::optional<ModelPackage>
 compileModelFile(llvm::StringRef path, const CompileOptions &options,
                  llvm::StringRef folder, Diagnostics &diags);
@@ -244,6 +244,13 @@ compile(std::unique_ptr<Module> module, const SourceFormat &format,
                                 const CompileOptions &options,
                                 llvm::StringRef folder, Diagnostics &diags,
                                 std::vector<PassReport> *reports = nullptr);
+/// The same for a package in memory; `name` is what it is compiled of, for
+/// messages.
+[[nodiscard]] std::optional<ModelPackage>
+compileModelInMemory(std::unique_ptr<Module> module,
+                     const CompileOptions &options, llvm::StringRef name,
+                     Diagnostics &diags,
+                     std::vector<PassReport> *reports = nullptr);
 
 } // namespace anec
 

@@ -98,8 +98,8 @@ public:
   [[nodiscard]] static std::unique_ptr<ProgramSession>
   open(ModelPackage package, const ProgramSessionOptions &options,
        Diagnostics &diags);
-  /// Opens a compiled kernel. It is written to a temporary folder and read
-  /// back, so that the written program is the one that runs.
+  /// Opens a compiled kernel. It is written and read back in memory, so that
+  /// the written program is the one that runs.
   [[nodiscard]] static std::unique_ptr<ProgramSession>
   open(const CompiledProgram &program, const ProgramSessionOptions &options,
        Diagnostics &diags);

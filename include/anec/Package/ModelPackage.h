@@ -6,7 +6,8 @@
 /// \file
 /// A package is a folder: kernels as MIL, their weights, the host schedule that
 /// calls them, and manifest.json, which describes them. docs/formats/package.md
-/// specifies the format; this is its in-memory form.
+/// specifies the format; this is its in-memory form. One that is compiled to be
+/// run has the same files, but in memory.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -19,12 +20,14 @@
 #include "anec/Package/WeightBinding.h"
 #include "anec/Passes/PassManager.h"
 #include "anec/Quantize/QuantizeWeights.h"
+#include "anec/Support/NamedFiles.h"
 #include "anec/Support/Words.h"
 
 namespace anec {
 
 struct ActualFile;
 struct FolderKind;
+class FolderOnDemand;
 
 /// The format version that is written, and the only one that is read.
 constexpr int64_t packageFormat = 4;
@@ -161,7 +164,9 @@ struct PackagedFile {
 };
 
 struct ModelPackage {
-  std::string folder; ///< where it was read from
+  /// Where it was read from; of a package in memory, what it was compiled of,
+  /// for messages. `folderOf` gives a folder of either.
+  std::string folder;
   std::string compiler, target;
   std::vector<std::pair<std::string, std::string>> config;
   /// Empty in packages of an older anec.
@@ -177,14 +182,17 @@ struct ModelPackage {
   /// Their contents and the manifest when the package was read: another one
   /// that takes its place later changes nothing. Empty when the manifest alone
   /// was read.
-  llvm::StringMap<MappedFile> contents;
+  NamedFiles contents;
   /// The manifest that was read has not the digest that was written with it.
   bool isChanged = false;
   /// Host functions, and declarations of the kernels.
   std::unique_ptr<Module> schedule;
-  /// Keeps `folder` while it is a temporary one; null otherwise.
-  std::shared_ptr<const void> folderOwner;
+  /// The folder that `folderOf` gives of a package in memory; null for others.
+  std::shared_ptr<FolderOnDemand> onDemand;
 
+  bool isInMemory() const { return onDemand != nullptr; }
+  /// Whether it has an entry that trains.
+  bool trains() const;
   /// Whether there are quantized weights, which nothing can replace.
   bool isQuantized() const;
   const PackagedKernel *findKernel(llvm::StringRef name) const;
@@ -236,6 +244,13 @@ struct PackageOptions : QuantizationOptions {
                                 const PackageOptions &options,
                                 Diagnostics &diags,
                                 std::vector<PassReport> *reports = nullptr);
+/// The same in memory: adds the files of the package to `files`. `name` is
+/// their folder in messages.
+[[nodiscard]] bool writePackage(std::unique_ptr<Module> program,
+                                NamedFiles &files, llvm::StringRef name,
+                                const PackageOptions &options,
+                                Diagnostics &diags,
+                                std::vector<PassReport> *reports = nullptr);
 
 /// What the folder of a package holds: nothing else is replaced or removed.
 const FolderKind &packageFolder();
@@ -252,6 +267,25 @@ enum class PackageCheck : uint8_t {
 [[nodiscard]] std::optional<ModelPackage>
 readPackage(llvm::StringRef folder, Diagnostics &diags,
             PackageCheck check = PackageCheck::Digests);
+/// The same for a package in memory, of which only the texts are checked.
+/// `name` is its folder in messages.
+[[nodiscard]] std::optional<ModelPackage>
+readPackage(NamedFiles files, llvm::StringRef name, Diagnostics &diags);
+/// Reads a package again, from its files in memory or from its folder, of which
+/// only the texts are checked: a session takes a package.
+[[nodiscard]] std::optional<ModelPackage> readAgain(const ModelPackage &package,
+                                                    Diagnostics &diags);
+
+/// Copies the files of a package to the folder `path`: all or, after an error,
+/// nothing.
+[[nodiscard]] bool copyPackage(const ModelPackage &package,
+                               llvm::StringRef path, Diagnostics &diags);
+/// A folder with the package: the one that it was read from. A package in
+/// memory is written to a temporary one when it is first asked for, which is
+/// removed with the last session and package that have it. Returns nothing,
+/// with the reason reported, when it cannot be written.
+[[nodiscard]] std::optional<std::string> folderOf(const ModelPackage &package,
+                                                  Diagnostics &diags);
 
 /// The entry called `name` or, without a name, the only one of `candidates`.
 /// Returns null, with the reason reported, when there is no such entry or more

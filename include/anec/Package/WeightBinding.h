@@ -40,6 +40,8 @@ struct WeightOptions {
   /// file `findWeightMap(program)`, if there is one, maps names too, where
   /// `source` has an array of the other name.
   std::string program;
+  /// The map in the package, if it is in memory; null otherwise.
+  MappedFile programMap = nullptr;
   /// Values by name, of weights that `adapter` and `source` do not have; null
   /// for none.
   std::shared_ptr<const WeightValues> values = nullptr;
@@ -106,6 +108,7 @@ public:
 private:
   /// Whether the adapter or the source has the weight.
   bool isStored(llvm::StringRef name) const;
+  [[nodiscard]] bool openMap(const WeightOptions &options, Diagnostics &diags);
 
   std::optional<ArraySource> arrays, adapter;
   llvm::StringMap<std::string> names;

@@ -38,7 +38,9 @@ float *Arrays::allocate(size_t count) {
 bool Arrays::open(const ModelPackage &package, const WeightOptions &options,
                   Diagnostics &diags) {
   WeightOptions given = options, stored;
-  if (given.program.empty())
+  if (given.program.empty() && package.isInMemory())
+    given.programMap = package.contents.lookup(packagedWeightMap);
+  else if (given.program.empty())
     given.program = package.folder;
   if (!package.values.empty()) {
     stored.source = package.pathOf(package.values);

@@ -96,7 +96,20 @@ TEST(Embedding, TemporaryPackageGoesWithItsSession) {
   std::optional<ModelPackage> package =
       compileModelText(model, "model.tdsl", withWeights(), "", diags);
   ASSERT_TRUE(package) << reports(diags);
-  std::string folder = package->folder;
+  {
+    NoTemporaryFolders none;
+    Diagnostics refused;
+    EXPECT_FALSE(folderOf(*package, refused));
+  }
+  std::string folder = folderOf(*package, diags).value_or("");
+  EXPECT_EQ(folderOf(*package, diags), folder);
+  std::optional<ModelPackage> read = readPackage(folder, diags);
+  ASSERT_TRUE(read) << reports(diags);
+  EXPECT_FALSE(read->isInMemory());
+  for (const auto &[name, bytes] : package->contents)
+    EXPECT_EQ(read->contents.lookup(name)->getBuffer(), bytes->getBuffer())
+        << name.str();
+  read.reset();
   auto session = ProgramSession::open(std::move(*package), {}, diags);
   ASSERT_TRUE(session) << reports(diags);
   package.reset();
@@ -155,9 +168,16 @@ TEST(Embedding, ChecksAndPredicts) {
   ASSERT_TRUE(package) << reports(diags);
   for (const Finding &finding : check(*package, options, diags))
     EXPECT_NE(finding.rule->impact, Impact::Error) << finding.what;
-  std::optional<ModelCost> run = predictFile(package->folder, options, diags);
+  std::optional<std::string> folder = folderOf(*package, diags);
+  ASSERT_TRUE(folder) << reports(diags);
+  std::optional<ModelCost> run = predictFile(*folder, options, diags);
   ASSERT_TRUE(run) << reports(diags);
   EXPECT_EQ(run->runs.front().name, "classify.train");
+  std::vector<Finding> inMemory = check(*package, options, diags),
+                       inFolder = checkFile(*folder, options, diags).findings;
+  ASSERT_EQ(inMemory.size(), inFolder.size());
+  for (size_t i = 0; i < inMemory.size(); ++i)
+    EXPECT_EQ(inMemory[i].what, inFolder[i].what);
 }
 
 //===----------------------------------------------------------------------===//
@@ -193,6 +213,41 @@ TEST(Embedding, RunsAKernelInMemory) {
   std::vector<float> x = ramp(128), y(32);
   EXPECT_TRUE(session->run("", {{"x", x}}, {{"output", y}}, diags))
       << reports(diags);
+}
+
+TEST(Embedding, TrainsAModelInMemory) {
+  NoTemporaryFolders none;
+  Diagnostics diags;
+  auto session = openModel(/*train=*/true, diags);
+  ASSERT_TRUE(session) << reports(diags);
+  std::vector<float> x = ramp(128);
+  std::vector<int32_t> labels(8);
+  auto trainer = Trainer::open(*session, {}, diags);
+  ASSERT_TRUE(trainer) << reports(diags);
+  EXPECT_TRUE(trainer->step({{"x", x}, {"labels", labels}}, diags))
+      << reports(diags);
+}
+
+/// A package has the same files in memory and in a folder.
+TEST(Embedding, WritesTheSameFilesInMemory) {
+  Diagnostics diags;
+  llvm::SmallString<128> place;
+  ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("anec-test", place));
+  for (bool train : {false, true}) {
+    std::string path = (place + "/model.anepkg").str();
+    auto written =
+        compileModelText(model, "m.tdsl", withWeights(train), path, diags);
+    auto inMemory =
+        compileModelText(model, "m.tdsl", withWeights(train), "", diags);
+    ASSERT_TRUE(written && inMemory) << reports(diags);
+    EXPECT_EQ(written->contents.size(), inMemory->contents.size());
+    for (const auto &[name, bytes] : written->contents) {
+      MappedFile other = inMemory->contents.lookup(name);
+      ASSERT_TRUE(other) << name.str();
+      EXPECT_EQ(other->getBuffer(), bytes->getBuffer()) << name.str();
+    }
+  }
+  removeTree(place);
 }
 
 /// What is read back are the text and the weights that are written.
