@@ -13,9 +13,14 @@ install(TARGETS anec EXPORT anecTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# Headers of a component that is left out are not installed.
+set(absent)
+if(NOT ANEC_LANGUAGE_MODELS)
+  set(absent REGEX "/anec/(Generate|Text|LanguageModels\\.h)$" EXCLUDE)
+endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/anec
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        FILES_MATCHING PATTERN *.h PATTERN *.def)
+        FILES_MATCHING PATTERN *.h PATTERN *.def ${absent})
 install(FILES ${PROJECT_SOURCE_DIR}/include/anec-c.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT anecTargets NAMESPACE anec:: DESTINATION ${ANEC_CMAKE_DIR})

@@ -150,6 +150,9 @@ if (all(map(shutil.which, ("cpack", "dpkg-shlibdeps", "dpkg-gensymbols", "pkg-co
 # `REQUIRES: sentencepiece`: the programs of that library.
 if shutil.which("spm_encode"):
     config.available_features.add("sentencepiece")
+# `REQUIRES: language-models`: their component in this build.
+if config.has_language_models:
+    config.available_features.add("language-models")
 # `REQUIRES: huggingface`: tokenizer.json in this build.
 if config.has_huggingface:
     config.available_features.add("huggingface")

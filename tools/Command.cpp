@@ -70,6 +70,13 @@ static std::string suggestCommand(const Tool &tool, llvm::StringRef word) {
   return didYouMean(suggestion);
 }
 
+/// That a command is not in this build.
+static ExitCode refuseAbsent(const Tool &tool, const CommandDef &command) {
+  return usageError(tool.name, "`" + command.name + "` is a command of " +
+                                   command.lacks +
+                                   ", which this build of anec leaves out");
+}
+
 /// Runs `help`, `help COMMAND` or `help --as=FORM`.
 static ExitCode helpOn(const Tool &tool, llvm::ArrayRef<char *> words) {
   llvm::StringRef name = words.empty() ? "" : words.front();
@@ -85,6 +92,8 @@ static ExitCode helpOn(const Tool &tool, llvm::ArrayRef<char *> words) {
   if (!command)
     return usageError(tool.name, "there is no command `" + name + "`" +
                                      suggestCommand(tool, name));
+  if (!command->lacks.empty())
+    return refuseAbsent(tool, *command);
   FlagSet known;
   std::unique_ptr<Command> made = command->make();
   printHelp(tool, *command, known, HelpDetail::Screen);
@@ -260,6 +269,8 @@ int anec::runTool(const Tool &tool, int argc, char **argv) {
     return helpOn(tool, words.drop_front());
   const CommandDef *command =
       first.empty() ? nullptr : findCommand(tool, first);
+  if (command && !command->lacks.empty())
+    return refuseAbsent(tool, *command);
   if (command)
     return runCommand(tool, *command, argv, words.drop_front());
   if (isMisspelt(first))

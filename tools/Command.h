@@ -64,8 +64,19 @@ struct CommandDef {
   llvm::StringLiteral examples = "";
   /// Left out of `--help`: a command that a tool runs in a child process.
   bool isHidden = false;
+  /// The part of anec that the command is of and this build lacks, and the
+  /// option of CMake for it; it is then refused. Empty for those that are
+  /// there.
+  llvm::StringLiteral lacks = "";
   std::unique_ptr<Command> (*make)() = nullptr;
 };
+
+/// A command of language models in a build without them.
+constexpr CommandDef absentCommand(llvm::StringLiteral name) {
+  return {.name = name,
+          .isHidden = true,
+          .lacks = "language models (ANEC_LANGUAGE_MODELS)"};
+}
 
 template <typename T>
 std::unique_ptr<Command> makeCommand() {

@@ -13,6 +13,7 @@
 
 #include "anec/Support/Diagnostics.h"
 #include "anec/Target/KnownError.h"
+#include "lib/API/Diags.h"
 #include "lib/Bench/Diags.h"
 #include "lib/Generate/Diags.h"
 #include "lib/Package/Diags.h"
@@ -101,7 +102,8 @@ inline ExitCode exitCode(bool ok, const Diagnostics &diags) {
       reported(diag::NoMemoryForWeight) || reported(diag::CannotRestart) ||
       reported(diag::RestartStuck) || reported(diag::RowsWithoutFigure) ||
       reported(diag::NoPathWorks) || reported(diag::CannotListen) ||
-      reported(diag::NoHttpServer) || ofEngine || isMemory)
+      reported(diag::NoHttpServer) || reported(diag::NoLanguageModels) ||
+      ofEngine || isMemory)
     return MachineError;
   bool usage = reported(diag::UnknownPass) || reported(diag::UnknownRule) ||
                reported(diag::AssumptionForm) || reported(diag::OSForm) ||

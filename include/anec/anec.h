@@ -60,12 +60,14 @@
 #include "anec/API/ProgramSession.h"
 #include "anec/API/Trainer.h"
 #include "anec/CoreML/WantedDescription.h"
-#include "anec/Generate/ChatSession.h"
 #include "anec/Report/ErrorDescription.h"
 #include "anec/Report/RuleDescription.h"
 #include "anec/Target/ErrorLog.h"
-#include "anec/Train/Evaluate.h"
 #include "anec/Train/TokenData.h"
 #include "anec/Train/Trainer.h"
+// The component LanguageModels, which a build can leave out.
+#if __has_include("anec/LanguageModels.h")
+#include "anec/LanguageModels.h"
+#endif
 
 #endif // ANEC_ANEC_H

@@ -4,10 +4,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/API/Calibrate.h"
-#include "anec/Generate/OpenTextModel.h"
 #include "anec/Runtime/Backends.h"
 #include "anec/Runtime/Session.h"
-#include "anec/Train/TokenData.h"
 #include "lib/API/Diags.h"
 #include "lib/Arrays/Npy.h"
 #include "lib/IR/Builder.h"
@@ -131,38 +129,6 @@ static bool runOnArrays(
 //===----------------------------------------------------------------------===//
 // Models
 //===----------------------------------------------------------------------===//
-
-static bool runOnTexts(Session &session, const CalibrationData &data,
-                       Diagnostics &diags) {
-  std::unique_ptr<TextModel> model = openTextModel(session, "", diags);
-  std::unique_ptr<Tokenizer> tokenizer =
-      model ? openTokenizer(data.tokenizer, diags) : nullptr;
-  if (!tokenizer)
-    return false;
-  std::optional<TokenData> tokens = TokenData::open(
-      data.texts, "", *tokenizer, int64_t(model->vocabulary()), diags);
-  if (!tokens)
-    return false;
-  size_t length = model->positions();
-  uint64_t windows = tokens->size() / length;
-  if (!windows) {
-    diags.reportFile(data.texts.front(), diag::CalibrationTooShort,
-                     tokens->size(), length);
-    return false;
-  }
-  if (data.tokens)
-    windows = std::min(windows, std::max<uint64_t>(1, data.tokens / length));
-  std::vector<int32_t> ids(length);
-  for (uint64_t window = 0; window < windows; ++window) {
-    tokens->copy(window * length, ids);
-    TokenFeed feed;
-    feed.tokens = ids;
-    feed.wanted = 0;
-    if (!model->feed(feed, diags))
-      return false;
-  }
-  return true;
-}
 
 static bool runModel(ModelPackage package, Backend &backend,
                      const LoadOptions &load, const CalibrationData &data,

@@ -24,6 +24,8 @@
 
 namespace anec {
 
+class Session;
+
 /// What a program is run on: texts for a language model, or arrays.
 struct CalibrationData {
   /// Files and folders of text and of token ids, as for training.
@@ -55,6 +57,12 @@ collectRanges(llvm::StringRef path, const CompileOptions &options,
 [[nodiscard]] std::shared_ptr<const ExampleRanges>
 collectRanges(const Source &source, const CompileOptions &options,
               const CalibrationData &data, Diagnostics &diags);
+
+/// Runs the language model of `session` on the texts of `data`. Returns false,
+/// with the reason reported, on failure. Of the component LanguageModels:
+/// lib/Generate defines it, or NoLanguageModels.cpp.
+[[nodiscard]] bool runOnTexts(Session &session, const CalibrationData &data,
+                              Diagnostics &diags);
 
 } // namespace anec
 

@@ -274,24 +274,6 @@ bool ProgramSession::getState(const OutputArray &array, Diagnostics &diags) {
   return false;
 }
 
-std::unique_ptr<TextModel> ProgramSession::openTextModel(llvm::StringRef entry,
-                                                         Diagnostics &diags) {
-  if (state->package)
-    return anec::openTextModel(*state->package, entry, diags);
-  reportNeedsPackage("generate text", diags);
-  return nullptr;
-}
-
-std::optional<GeneratedText>
-ProgramSession::generate(llvm::StringRef prompt, const Tokenizer &tokenizer,
-                         const GenerateOptions &options, TextSink sink,
-                         Diagnostics &diags) {
-  std::unique_ptr<TextModel> model = openTextModel("", diags);
-  if (!model)
-    return std::nullopt;
-  return Generator(*model, &tokenizer).run(prompt, options, sink, diags);
-}
-
 Session *ProgramSession::packageSession() { return state->package.get(); }
 
 llvm::StringRef ProgramSession::backendName() const {

@@ -123,7 +123,8 @@ static bool isUsage(diag::AnyKind kind) {
 
 static bool isMachine(diag::AnyKind kind) {
   return kind == diag::CannotWrite || kind == diag::OutOfMemory ||
-         kind == diag::NoMemoryForWeight || findKnownError(kind->id) ||
+         kind == diag::NoMemoryForWeight || kind == diag::NoLanguageModels ||
+         findKnownError(kind->id) ||
          (kind->id.starts_with("ane-") && !(kind == diag::AneNoState));
 }
 

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "Handles.h"
+#include "TextHandles.h"
 #include "lib/Generate/Diags.h"
 #include "lib/Train/Diags.h"
 #include <atomic>

@@ -14,7 +14,16 @@
 #define ANEC_LIB_C_HANDLES_H
 
 #include "anec-c.h"
-#include "anec/anec.h"
+#include "anec/API/Compile.h"
+#include "anec/API/Inspect.h"
+#include "anec/API/ProgramSession.h"
+#include "anec/API/Trainer.h"
+#include "anec/CoreML/WantedDescription.h"
+#include "anec/Report/ErrorDescription.h"
+#include "anec/Report/RuleDescription.h"
+#include "anec/Target/ErrorLog.h"
+#include "anec/Train/TokenData.h"
+#include "anec/Train/Trainer.h"
 #include "lib/MIL/Compare.h"
 #include "lib/Runtime/Comparison.h"
 #include <atomic>
@@ -93,10 +102,6 @@ struct anec_session {
 struct anec_trainer {
   anec_session *session;
   std::unique_ptr<anec::Trainer> trainer;
-};
-
-struct anec_tokenizer {
-  std::unique_ptr<anec::Tokenizer> tokenizer;
 };
 
 struct anec_windows {
@@ -267,11 +272,12 @@ std::optional<std::vector<OutputArray>> readOutputs(const anec_output *outputs,
 std::optional<std::vector<std::string>> readPaths(const char *const *paths,
                                                   size_t count, Call &call,
                                                   anec_status &status);
-/// The tokenizer of a handle; for null, a tokenizer of bytes, which `bytes`
-/// owns.
-[[nodiscard]] const Tokenizer *tokenizerOf(const anec_tokenizer *handle,
-                                           std::unique_ptr<Tokenizer> &bytes,
-                                           Diagnostics &diags);
+/// The tokens of `paths` by the tokenizer of a handle, or null for bytes, as
+/// TokenData::open gives them. Text.cpp defines it, or NoLanguageModels.cpp.
+[[nodiscard]] std::optional<TokenData>
+openTokens(const std::vector<std::string> &paths,
+           const anec_tokenizer *tokenizer, int64_t vocabulary,
+           Diagnostics &diags);
 
 } // namespace anec::c
 

@@ -1,9 +1,9 @@
-//===- Text.cpp - tokens, windows and generation by the C API -------------===//
+//===- Text.cpp - tokens and generation by the C API ----------------------===//
 // Part of anec, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "Handles.h"
+#include "TextHandles.h"
 #include "lib/Generate/Diags.h"
 #include <atomic>
 
@@ -88,92 +88,12 @@ const Tokenizer *c::tokenizerOf(const anec_tokenizer *handle,
   return bytes.get();
 }
 
-//===----------------------------------------------------------------------===//
-// Windows
-//===----------------------------------------------------------------------===//
-
-std::optional<std::vector<std::string>> c::readPaths(const char *const *paths,
-                                                     size_t count, Call &call,
-                                                     anec_status &status) {
-  if (count && !paths) {
-    status = call.refuseNull("paths");
-    return std::nullopt;
-  }
-  std::vector<std::string> read;
-  for (size_t i = 0; i < count; ++i)
-    read.push_back(orEmpty(paths[i]).str());
-  return read;
-}
-
-anec_status anec_windows_options_init(anec_windows_options *options,
-                                      size_t struct_size) {
-  anec_windows_options defaults = {};
-  defaults.validation_share = 0.05;
-  return init(options, struct_size, defaults);
-}
-
-anec_status anec_windows_open(const anec_windows_options *options,
-                              const anec_tokenizer *tokenizer,
-                              anec_windows **out, anec_diagnostics *diags) try {
-  Call call(diags);
-  if (!out)
-    return call.refuseNull("out");
-  *out = nullptr;
-  if (!options)
-    return call.refuseNull("options");
-  anec_windows_options defaults = {};
-  defaults.validation_share = 0.05;
-  std::optional<anec_windows_options> given = take(options, defaults);
-  if (!given)
-    return call.refuse("options", badSize);
-  if (!given->length || given->length > size_t(1) << 31)
-    return call.refuse("length", "a window has tokens, and not so many");
-  if (!(given->validation_share >= 0 && given->validation_share < 1))
-    return call.refuse("validation_share", "it is at least 0, and less than 1");
-  anec_status status = ANEC_OK;
-  std::optional<std::vector<std::string>> paths =
-      readPaths(given->paths, given->path_count, call, status);
-  if (!paths)
-    return status;
-  Diagnostics &own = call.diagnostics();
+std::optional<TokenData> c::openTokens(const std::vector<std::string> &paths,
+                                       const anec_tokenizer *tokenizer,
+                                       int64_t vocabulary, Diagnostics &diags) {
   std::unique_ptr<Tokenizer> bytes;
-  const Tokenizer *used = tokenizerOf(tokenizer, bytes, own);
-  int64_t vocabulary = given->vocabulary > 0
-                           ? given->vocabulary
-                           : std::numeric_limits<int32_t>::max();
-  auto windows = std::make_unique<anec_windows>();
-  windows->length = given->length;
-  windows->data = TokenData::open(*paths, "", *used, vocabulary, own);
-  if (windows->data)
-    windows->windows =
-        Windows::divide(*windows->data, given->length, given->validation_share,
-                        given->seed, own);
-  if (windows->windows)
-    *out = windows.release();
-  return call.end(*out != nullptr);
-} catch (const std::bad_alloc &) {
-  return outOfMemory(diags);
-}
-
-void anec_windows_destroy(anec_windows *windows) { delete windows; }
-
-uint64_t anec_windows_count(const anec_windows *windows) {
-  return windows ? windows->windows->trainingCount() : 0;
-}
-
-anec_status anec_windows_next(anec_windows *windows, int32_t *tokens,
-                              int32_t *targets, anec_diagnostics *diags) try {
-  Call call(diags);
-  if (!windows || !tokens || !targets)
-    return call.refuseNull(!windows ? "windows"
-                           : tokens ? "targets"
-                                    : "tokens");
-  uint64_t window = windows->windows->next(windows->position);
-  windows->windows->read(*windows->data, window, {tokens, windows->length},
-                         {targets, windows->length});
-  return call.end(true);
-} catch (const std::bad_alloc &) {
-  return outOfMemory(diags);
+  const Tokenizer *used = tokenizerOf(tokenizer, bytes, diags);
+  return TokenData::open(paths, "", *used, vocabulary, diags);
 }
 
 //===----------------------------------------------------------------------===//

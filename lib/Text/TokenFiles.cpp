@@ -10,7 +10,7 @@
 #include "lib/Support/Diags.h"
 #include "lib/Support/ReadFile.h"
 #include "lib/Text/Diags.h"
-#include "lib/Text/TokenFileHeader.h"
+#include "lib/Train/TokenFileHeader.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"

@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "RunTokenizer.h"
+#include "lib/Train/RunTokenizer.h"
 #include "CheckpointState.h"
-#include "anec/Text/Tokenizer.h"
+#include "anec/Train/TokenizerKind.h"
 #include "lib/Support/AtomicFile.h"
 #include "lib/Support/Digest.h"
 #include "llvm/Support/FileSystem.h"

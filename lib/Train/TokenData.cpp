@@ -4,12 +4,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "anec/Train/TokenData.h"
-#include "ChatExamples.h"
-#include "DataFiles.h"
 #include "anec/Support/MappedFile.h"
 #include "lib/Support/Digest.h"
-#include "lib/Text/TokenFileHeader.h"
+#include "lib/Train/ConversationFiles.h"
 #include "lib/Train/Diags.h"
+#include "lib/Train/TokenFileHeader.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
@@ -59,8 +58,7 @@ static llvm::StringRef formatOf(llvm::StringRef bytes) {
   return "";
 }
 
-bool TokenData::add(llvm::StringRef path, const Tokenizer &tokenizer,
-                    Diagnostics &diags) {
+bool TokenData::add(llvm::StringRef path, Encode encode, Diagnostics &diags) {
   MappedFile file = mapFile(path, diags);
   if (!file)
     return false;
@@ -82,9 +80,9 @@ bool TokenData::add(llvm::StringRef path, const Tokenizer &tokenizer,
     piece.isIds = true;
     piece.width = layout->width;
     piece.bytes = piece.bytes.drop_front(layout->begin);
-  } else if (tokenizer.kind() != TokenizerKind::Bytes) {
+  } else if (encode) {
     std::optional<std::vector<int32_t>> encoded =
-        tokenizer.encode(llvm::toStringRef(piece.bytes), diags);
+        encode(llvm::toStringRef(piece.bytes), diags);
     if (!encoded)
       return false;
     auto ids = std::make_shared<std::vector<int32_t>>(std::move(*encoded));
@@ -116,8 +114,7 @@ bool TokenData::check(const Piece &piece, int64_t vocabulary,
 }
 
 std::optional<TokenData> TokenData::open(llvm::ArrayRef<std::string> paths,
-                                         llvm::StringRef without,
-                                         const Tokenizer &tokenizer,
+                                         llvm::StringRef without, Encode encode,
                                          int64_t vocabulary,
                                          Diagnostics &diags) {
   std::optional<std::vector<DataFile>> files =
@@ -126,7 +123,7 @@ std::optional<TokenData> TokenData::open(llvm::ArrayRef<std::string> paths,
     return std::nullopt;
   TokenData data;
   for (const DataFile &file : *files)
-    if (!data.add(file.path, tokenizer, diags) ||
+    if (!data.add(file.path, encode, diags) ||
         !data.check(data.pieces.back(), vocabulary, diags))
       return std::nullopt;
   // Empty pieces would break the look-up of a token.

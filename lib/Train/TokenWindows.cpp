@@ -3,9 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "TrainingData.h"
 #include "anec/Train/TokenData.h"
-#include "llvm/Support/FileSystem.h"
+#include "lib/Train/TextData.h"
 
 using namespace anec;
 
@@ -47,35 +46,23 @@ private:
 };
 } // namespace
 
-/// The absolute path, so that a run can be resumed from another folder; an
-/// empty path stays empty.
-static std::string absolutePath(llvm::StringRef path) {
-  llvm::SmallString<256> absolute(path);
-  if (!path.empty())
-    (void)llvm::sys::fs::make_absolute(absolute);
-  return std::string(absolute);
-}
-
-UsedTokenizer anec::usedTokenizer(const Tokenizer &tokenizer) {
-  return {spelling(tokenizer.kind()).str(), absolutePath(tokenizer.path()),
-          tokenizer.digest().str()};
-}
-
 std::unique_ptr<TrainingData> anec::openTokenWindows(const DataOptions &options,
                                                      const TokenInputs &inputs,
                                                      Diagnostics &diags) {
-  std::unique_ptr<Tokenizer> tokenizer =
-      openTokenizer(options.tokenizer, diags);
-  if (!tokenizer)
+  std::optional<TextEncoder> encoder = openEncoder(options.tokenizer, diags);
+  if (!encoder)
     return nullptr;
+  TokenData::Encode encode = nullptr;
+  if (encoder->encode)
+    encode = encoder->encode;
   std::optional<TokenData> data = TokenData::open(
-      options.paths, options.without, *tokenizer, inputs.vocabulary, diags);
+      options.paths, options.without, encode, inputs.vocabulary, diags);
   if (!data)
     return nullptr;
-  UsedTokenizer used = usedTokenizer(*tokenizer);
+  UsedTokenizer used = std::move(encoder->used);
   // Bytes by default are not what made the ids of a larger vocabulary.
-  if (tokenizer->kind() == TokenizerKind::Bytes && data->hasIdsAlone() &&
-      inputs.vocabulary > tokenizer->vocabulary())
+  if (!encoder->encode && data->hasIdsAlone() &&
+      inputs.vocabulary > encoder->vocabulary)
     used.kind = "none";
   return std::make_unique<TokenWindows>(std::move(*data), inputs,
                                         std::move(used));

@@ -13,7 +13,6 @@
 #define ANEC_LIB_TRAIN_TRAININGDATA_H
 
 #include "TrainingStep.h"
-#include "anec/Text/Tokenizer.h"
 #include "anec/Train/TrainLog.h"
 #include "lib/Train/Checkpoint.h"
 
@@ -52,10 +51,6 @@ idsIn(llvm::MutableArrayRef<uint8_t> buffer) {
           buffer.size() / sizeof(int32_t)};
 }
 
-/// What a checkpoint says of the tokenizer, which a run can be resumed with
-/// from another folder.
-UsedTokenizer usedTokenizer(const Tokenizer &tokenizer);
-
 struct DataOptions {
   llvm::ArrayRef<std::string> paths;  ///< files and folders
   llvm::ArrayRef<std::string> inputs; ///< `NAME=FILE` for arrays
@@ -71,14 +66,11 @@ struct DataOptions {
 openTrainingData(const DataOptions &options, const TrainingStep &step,
                  Diagnostics &diags);
 
-/// The kinds of data: windows of text and conversations, for a step that takes
-/// tokens, and arrays by the names of inputs.
+/// The kinds of data: windows of text, for a step that takes tokens, and arrays
+/// by the names of inputs; the conversations of TextData.h are another.
 [[nodiscard]] std::unique_ptr<TrainingData>
 openTokenWindows(const DataOptions &options, const TokenInputs &inputs,
                  Diagnostics &diags);
-[[nodiscard]] std::unique_ptr<TrainingData>
-openChatData(const DataOptions &options, llvm::ArrayRef<std::string> files,
-             const TokenInputs &inputs, Diagnostics &diags);
 [[nodiscard]] std::unique_ptr<TrainingData>
 openArrayData(const DataOptions &options, const TrainingStep &step,
               Diagnostics &diags);

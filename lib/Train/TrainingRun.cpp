@@ -4,10 +4,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "TrainingRun.h"
-#include "RunTokenizer.h"
 #include "anec/Train/GradientStep.h"
 #include "lib/Package/AdapterBase.h"
 #include "lib/Train/Diags.h"
+#include "lib/Train/RunTokenizer.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
 #include <numeric>

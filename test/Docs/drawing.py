@@ -30,9 +30,9 @@ def includes(root):
             below = inside.parts[len(pathlib.PurePath(top).parts) + 1:-1]
             if folder != "anec.h" and below:
                 parts.setdefault(folder, set()).add(below[0])
-            for header in re.findall(r'^\s*#\s*(?:include|import)\s*"(?:anec|lib)/([^"]+)"',
+            for header in re.findall(r'^\s*#\s*(?:include|import)\s*"((?:anec|lib)/[^"]+)"',
                                      path.read_text(), re.M):
-                target = header.split("/")[0]
+                target = layers.folder_of(header)
                 if target != folder and target in layers.INCLUDED:
                     used.add(target)
     return uses, parts

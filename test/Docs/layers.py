@@ -33,28 +33,34 @@ LAYERS = {
     },
     "runtime": {
         "Runtime": "Support IR Ops Arrays MIL CoreML Quantize Target Passes Package",
+        "Train": "Support IR Ops Arrays MIL Package Runtime",
     },
-    "language models": {
-        "Text": "Support Protobuf",
-        "Generate": "Support Ops Package Runtime Text",
-        "Import": "Support IR Arrays Package",
-        "Train": "Support IR Ops Arrays MIL Package Runtime Text Generate",
-        "Serve": "Support Text Generate",
-    },
-    "interfaces": {
+    "tasks": {
         "Bench": "Support IR Ops MIL Target Runtime",
         "API": "Support IR Ops Arrays MIL CoreML Quantize Target Passes Package Formats "
-               "Runtime Generate Import Train",
+               "Runtime Train",
         "Probe": "Support IR Ops MIL Target Runtime API",
         "Report": "Support IR Ops MIL Onnx Torch Quantize Target Passes Package Formats "
                   "Runtime",
-        "anec.h": "CoreML Target Generate Train API Report",
-        "Driver": "Support IR Ops Arrays Frontend MIL CoreML Package Formats Runtime Import Train "
-                  "API Report",
-        "C": "Support IR MIL CoreML Target Passes Package Runtime Generate Import Train API "
-             "Probe Report anec.h Driver",
+        "Driver": "Support IR Arrays Frontend MIL CoreML Package Runtime API Report",
+    },
+    "language models": {
+        "Text": "Support Protobuf Train",
+        "Generate": "Support Ops Package Runtime Train API Text",
+        "Import": "Support IR Ops Arrays Passes Package Formats Train API",
+        "Serve": "Support Text Generate",
+    },
+    "interfaces": {
+        "anec.h": "CoreML Target Train API Report Generate",
+        "C": "Support IR Arrays MIL CoreML Target Passes Package Runtime Train API Probe "
+             "Report Driver Generate Import anec.h",
     },
 }
+# What a build can leave out (ANEC_LANGUAGE_MODELS): its folders, and the files outside that
+# include them, which it leaves out too.
+COMPONENT = set(LAYERS["language models"])
+OF_COMPONENT = {"include/anec/LanguageModels.h", "lib/C/Convert.cpp", "lib/C/Evaluate.cpp",
+                "lib/C/Text.cpp", "lib/C/TextHandles.h"}
 INCLUDED = {folder: names.split() for folders in LAYERS.values()
             for folder, names in folders.items()}
 # Files that name something of every folder: what is precompiled, and the page of all
@@ -112,6 +118,12 @@ def own_folder(path):
     return inside[0] if len(inside) > 1 else "anec.h"
 
 
+def folder_of(header):
+    """The folder of a header as it is included, "anec/IR/IR.h"."""
+    parts = header.split("/")
+    return parts[1] if len(parts) > 2 else "anec.h"
+
+
 def without_comments(text):
     """The text with its line numbers, and no word of a comment."""
     text = re.sub(r"/\*.*?\*/", lambda match: "\n" * match[0].count("\n"), text,
@@ -133,7 +145,11 @@ def check_include(path, header):
         return f"includes {header}, which is not installed"
     if parts[0] not in ("anec", "lib"):
         return None
-    target = parts[1]
+    target = folder_of(header)
+    # anec.h asks whether it is there.
+    if ((target in COMPONENT or header == "anec/LanguageModels.h" and path.name != "anec.h")
+            and folder not in COMPONENT and str(path) not in OF_COMPONENT | OF_ALL):
+        return f"includes {header}, which a build without language models lacks"
     if target == folder or str(path) in OF_ALL or target in INCLUDED[folder]:
         return None
     return f"includes {header}, and LAYERS does not list {target} for {folder}"
@@ -162,7 +178,7 @@ def check(path, text):
 
 def check_layers(texts):
     """What is listed stands before the folder, and is included by some file."""
-    found = {(own_folder(path), header.split("/")[1])
+    found = {(own_folder(path), folder_of(header))
              for path, text in texts.items() if str(path) not in OF_ALL
              for header in INCLUDE.findall(text)
              if header.split("/")[0] in ("anec", "lib")}

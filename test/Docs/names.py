@@ -36,7 +36,7 @@ ALLOWED = [
      "a key of tokenizer.json"),
     (r"lib/Import/GgufTokenizer(Json)?\.cpp", r'"tokens"',
      "keys of GGUF files and of tokenizer.json"),
-    (r"lib/C/Text\.cpp", r'"(tokens|targets)"',
+    (r"lib/C/Windows\.cpp", r'"(tokens|targets)"',
      "arguments of the C API, in messages about null pointers"),
     (r"lib/Ops/(Params/)?\w+\.(cpp|h)", r'"(logits|targets)"',
      "parameters of ops, and what a decomposition calls values"),

@@ -6,7 +6,7 @@
 #include "../NumberFlag.h"
 #include "CacheFlags.h"
 #include "CommandTable.h"
-#include "lib/API/ModelCache.h"
+#include "lib/Import/ModelCache.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatProviders.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -6,7 +6,7 @@
 #include "CacheFlags.h"
 #include "anec/Package/ModelPackage.h"
 #include "anec/Train/Hyperparameters.h"
-#include "lib/API/ModelCache.h"
+#include "lib/Import/ModelCache.h"
 #include "lib/Support/ShownText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"

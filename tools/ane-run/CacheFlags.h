@@ -8,9 +8,9 @@
 
 #include "../NumberFlag.h"
 #include "anec/Support/Diagnostics.h"
-#include "lib/API/ModelCache.h"
+#include "lib/Generate/TrainedModel.h"
+#include "lib/Import/ModelCache.h"
 #include "lib/Support/TemporaryFolder.h"
-#include "lib/Train/TrainedModel.h"
 #include "llvm/Support/CommandLine.h"
 
 namespace anec {

@@ -5,9 +5,9 @@
 
 #include "GenerateFlags.h"
 #include "anec/Formats/Source.h"
-#include "lib/API/ModelCache.h"
 #include "lib/Generate/GenerationConfig.h"
 #include "lib/Generate/Prompts.h"
+#include "lib/Import/ModelCache.h"
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/FileSystem.h"
 

@@ -9,7 +9,7 @@
 #include "../NumberFlag.h"
 #include "TemplateFlags.h"
 #include "anec/Generate/Generate.h"
-#include "lib/Train/TrainedModel.h"
+#include "lib/Generate/TrainedModel.h"
 #include "llvm/Support/CommandLine.h"
 
 namespace anec {

@@ -9,7 +9,7 @@
 #include "CacheFlags.h"
 #include "anec/Generate/TextModel.h"
 #include "anec/Runtime/Session.h"
-#include "lib/Train/TrainedModel.h"
+#include "lib/Generate/TrainedModel.h"
 
 namespace anec {
 

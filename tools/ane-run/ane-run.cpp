@@ -37,6 +37,8 @@ std::string anec::builtWith() {
       text += " " + row.name;
   auto state = [](bool isThere) { return isThere ? "yes" : "no"; };
   text += std::string("; MPI: ") + state(hasMpi());
+  if (!commands::Generate.lacks.empty())
+    text += "; language models: no";
   text += std::string("; tokenizer.json: ") + state(ANEC_HAS_HUGGINGFACE);
   return text + "; serve: " + state(ANEC_HAS_SERVER) + "\n";
 }

@@ -7,7 +7,7 @@
 #include "../DefineFlag.h"
 #include "CommandTable.h"
 #include "ModelFolderFlags.h"
-#include "lib/Driver/Convert.h"
+#include "lib/Import/Convert.h"
 #include "lib/Support/Endings.h"
 
 using namespace anec;

@@ -22,12 +22,17 @@
 #define ANEC_API_PROGRAMSESSION_H
 
 #include "anec/API/Compile.h"
-#include "anec/Generate/Generate.h"
 #include "anec/Runtime/Backends.h"
 #include "anec/Runtime/OutputFiles.h"
 #include "anec/Runtime/Session.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace anec {
+
+struct GeneratedText;
+struct GenerateOptions;
+class TextModel;
+class Tokenizer;
 
 struct ProgramSessionOptions {
   /// `cpu`, or `ane` on a Mac; empty for the default of `backends` on this
@@ -167,6 +172,8 @@ public:
   [[nodiscard]] bool setState(const InputArray &state, Diagnostics &diags);
   [[nodiscard]] bool getState(const OutputArray &state, Diagnostics &diags);
 
+  // Of the component LanguageModels, whose headers have the types.
+
   /// The language model of a package, for a Generator; see anec::openTextModel.
   /// Returns null, with the reason reported, when there is none.
   [[nodiscard]] std::unique_ptr<TextModel> openTextModel(llvm::StringRef entry,
@@ -175,7 +182,8 @@ public:
   /// Returns nothing, with the reason reported, on failure.
   [[nodiscard]] std::optional<GeneratedText>
   generate(llvm::StringRef prompt, const Tokenizer &tokenizer,
-           const GenerateOptions &options, TextSink sink, Diagnostics &diags);
+           const GenerateOptions &options,
+           llvm::function_ref<void(llvm::StringRef)> sink, Diagnostics &diags);
 
   /// The session of the package; null for a single program.
   Session *packageSession();

@@ -23,13 +23,10 @@
 #define ANEC_TEXT_TOKENIZER_H
 
 #include "anec/Support/Diagnostics.h"
-#include "anec/Support/Words.h"
+#include "anec/Train/TokenizerKind.h"
 #include <optional>
 
 namespace anec {
-
-ANEC_ENUM(TokenizerKind, (Bytes, "bytes"), (SentencePiece, "sentencepiece"),
-          (Llama2c, "llama2c"), (HuggingFace, "huggingface"))
 
 class Tokenizer {
 public:

@@ -13,20 +13,32 @@
 #ifndef ANEC_TRAIN_TOKENDATA_H
 #define ANEC_TRAIN_TOKENDATA_H
 
-#include "anec/Text/Tokenizer.h"
+#include "anec/Support/Diagnostics.h"
 #include "anec/Train/DataOrder.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace anec {
 
+class Tokenizer;
+
 class TokenData {
 public:
+  /// The ids of a text. Nothing, with the reason reported, when it has none.
+  using Encode = llvm::function_ref<std::optional<std::vector<int32_t>>(
+      llvm::StringRef text, Diagnostics &)>;
+
   /// Opens files and all files in folders, in the order of their names, except
   /// the folder `without`. A `.bin` file has token ids, of 16 bits or with
-  /// a header that says how many; any other file is text. Returns nothing, with
-  /// the reason reported, when a file cannot be read or has an id of
-  /// `vocabulary` or more.
+  /// a header that says how many; any other file is text, whose bytes are its
+  /// tokens without `encode`. Returns nothing, with the reason reported, when a
+  /// file cannot be read or has an id of `vocabulary` or more.
+  [[nodiscard]] static std::optional<TokenData>
+  open(llvm::ArrayRef<std::string> paths, llvm::StringRef without,
+       Encode encode, int64_t vocabulary, Diagnostics &diags);
+  /// The same with the ids of `tokenizer`. Of the component LanguageModels.
   [[nodiscard]] static std::optional<TokenData>
   open(llvm::ArrayRef<std::string> paths, llvm::StringRef without,
        const Tokenizer &tokenizer, int64_t vocabulary, Diagnostics &diags);
@@ -61,7 +73,7 @@ private:
     uint64_t count() const { return bytes.size() / width; }
     int32_t at(uint64_t index) const;
   };
-  [[nodiscard]] bool add(llvm::StringRef path, const Tokenizer &tokenizer,
+  [[nodiscard]] bool add(llvm::StringRef path, Encode encode,
                          Diagnostics &diags);
   [[nodiscard]] bool check(const Piece &piece, int64_t vocabulary,
                            Diagnostics &diags) const;

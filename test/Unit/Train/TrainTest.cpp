@@ -82,12 +82,10 @@ struct TrainData : testing::Test {
       (i < 37 ? first[i] : second[i - 37]) = char(i + 1);
     folder.write("a.txt", first);
     folder.write("b.txt", second);
-    tokenizer = openTokenizer("", diags);
-    data = TokenData::open({folder / ""}, "", *tokenizer, 256, diags);
+    data = TokenData::open({folder / ""}, "", nullptr, 256, diags);
   }
   TemporaryFolder folder;
   Diagnostics diags;
-  std::unique_ptr<Tokenizer> tokenizer;
   std::optional<TokenData> data;
 };
 } // namespace

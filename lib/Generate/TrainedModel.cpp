@@ -3,9 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "lib/Train/TrainedModel.h"
-#include "RunTokenizer.h"
+#include "lib/Generate/TrainedModel.h"
+#include "lib/Generate/Diags.h"
 #include "lib/Train/Diags.h"
+#include "lib/Train/RunTokenizer.h"
 
 using namespace anec;
 

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#ifndef ANEC_LIB_TRAIN_CHATEXAMPLES_H
-#define ANEC_LIB_TRAIN_CHATEXAMPLES_H
+#ifndef ANEC_LIB_TEXT_TRAINING_CHATEXAMPLES_H
+#define ANEC_LIB_TEXT_TRAINING_CHATEXAMPLES_H
 
 #include "anec/Text/ChatTemplate.h"
 
@@ -16,10 +16,6 @@ struct ChatExample {
   /// Of each id, whether the assistant says it: what is learned.
   std::vector<bool> isAnswer;
 };
-
-/// Whether a file called `path` with `text` has conversations: a .jsonl file,
-/// or a .json file in which messages have roles.
-bool hasConversations(llvm::StringRef path, llvm::StringRef text);
 
 /// Reads the conversations in files, an object in each line:
 /// `{"messages": [{"role": .., "content": ..}, ..], "tools": [..]}`, or with
@@ -35,4 +31,4 @@ readChatFiles(llvm::ArrayRef<std::string> paths, const Tokenizer &tokenizer,
 
 } // namespace anec
 
-#endif // ANEC_LIB_TRAIN_CHATEXAMPLES_H
+#endif // ANEC_LIB_TEXT_TRAINING_CHATEXAMPLES_H

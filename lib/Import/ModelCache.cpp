@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "lib/API/ModelCache.h"
+#include "lib/Import/ModelCache.h"
 #include "anec/API/Compile.h"
 #include "lib/Import/Import.h"
 #include "lib/Support/AtomicFolder.h"

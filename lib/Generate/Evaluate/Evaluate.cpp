@@ -3,9 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Train/Evaluate.h"
+#include "anec/Generate/Evaluate.h"
 #include "lib/Generate/Diags.h"
-#include "lib/Train/Diags.h"
 #include <algorithm>
 #include <chrono>
 #include <cmath>

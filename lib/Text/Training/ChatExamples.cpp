@@ -7,9 +7,9 @@
 #include "lib/Support/Diags.h"
 #include "lib/Support/Json.h"
 #include "lib/Support/ReadFile.h"
-#include "lib/Train/Diags.h"
+#include "lib/Text/Diags.h"
+#include "lib/Train/ConversationFiles.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <tuple>
@@ -18,31 +18,6 @@ using namespace anec;
 using llvm::StringLiteral;
 using llvm::StringRef;
 namespace json = llvm::json;
-
-/// `text` without a byte order mark, which some editors put before UTF-8.
-static StringRef withoutMark(StringRef text) {
-  text.consume_front("\xef\xbb\xbf");
-  return text;
-}
-
-bool anec::hasConversations(StringRef path, StringRef text) {
-  StringRef ending = llvm::sys::path::extension(path);
-  if (ending.equals_insensitive(".jsonl"))
-    return true;
-  StringRef begin = withoutMark(text).take_front(1 << 16).ltrim();
-  if (!ending.equals_insensitive(".json") ||
-      (!begin.starts_with("[") && !begin.starts_with("{")))
-    return false;
-  auto hasKey = [&](StringRef key) {
-    for (size_t at = begin.find(key); at != StringRef::npos;
-         at = begin.find(key, at + 1))
-      if (begin.drop_front(at + key.size()).ltrim().starts_with(":"))
-        return true;
-    return false;
-  };
-  return (hasKey("\"role\"") && hasKey("\"content\"")) ||
-         (hasKey("\"from\"") && hasKey("\"value\"")); // ShareGPT's names
-}
 
 //===----------------------------------------------------------------------===//
 // Lines
@@ -302,7 +277,7 @@ static bool readFile(StringRef path, const Tokenizer &tokenizer,
     diags.reportFile(path, diag::CannotOpen, error);
     return false;
   }
-  StringRef rest = withoutMark(file->getBuffer());
+  StringRef rest = withoutByteOrderMark(file->getBuffer());
   for (int64_t number = 1; !rest.empty(); ++number) {
     StringRef line;
     std::tie(line, rest) = rest.split('\n');

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#ifndef ANEC_LIB_DRIVER_CONVERT_H
-#define ANEC_LIB_DRIVER_CONVERT_H
+#ifndef ANEC_LIB_IMPORT_CONVERT_H
+#define ANEC_LIB_IMPORT_CONVERT_H
 
 #include "anec/Formats/Source.h"
 #include "lib/Arrays/ModelFolder.h"
@@ -42,4 +42,4 @@ struct ConvertRequest {
 
 } // namespace anec
 
-#endif // ANEC_LIB_DRIVER_CONVERT_H
+#endif // ANEC_LIB_IMPORT_CONVERT_H

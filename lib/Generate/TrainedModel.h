@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#ifndef ANEC_LIB_TRAIN_TRAINEDMODEL_H
-#define ANEC_LIB_TRAIN_TRAINEDMODEL_H
+#ifndef ANEC_LIB_GENERATE_TRAINEDMODEL_H
+#define ANEC_LIB_GENERATE_TRAINEDMODEL_H
 
 #include "anec/Runtime/Session.h"
 #include "anec/Text/Tokenizer.h"
@@ -61,4 +61,4 @@ private:
 
 } // namespace anec
 
-#endif // ANEC_LIB_TRAIN_TRAINEDMODEL_H
+#endif // ANEC_LIB_GENERATE_TRAINEDMODEL_H

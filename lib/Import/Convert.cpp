@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "lib/Driver/Convert.h"
-#include "lib/Driver/LlamaHints.h"
+#include "lib/Import/Convert.h"
 #include "lib/Import/Import.h"
+#include "lib/Import/LlamaHints.h"
 #include "lib/Train/Checkpoint.h"
 #include "llvm/Support/Path.h"
 

@@ -18,8 +18,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef ANEC_LIB_API_MODELCACHE_H
-#define ANEC_LIB_API_MODELCACHE_H
+#ifndef ANEC_LIB_IMPORT_MODELCACHE_H
+#define ANEC_LIB_IMPORT_MODELCACHE_H
 
 #include "anec/Passes/Adapters.h"
 #include "anec/Support/Diagnostics.h"
@@ -98,4 +98,4 @@ std::vector<CachedModel> modelsInCache(llvm::StringRef folder);
 
 } // namespace anec
 
-#endif // ANEC_LIB_API_MODELCACHE_H
+#endif // ANEC_LIB_IMPORT_MODELCACHE_H

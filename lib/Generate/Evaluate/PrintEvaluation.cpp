@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "anec/Train/Evaluate.h"
+#include "anec/Generate/Evaluate.h"
 #include "anec/Train/TrainLog.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"

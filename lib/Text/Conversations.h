@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#ifndef ANEC_LIB_TRAIN_CONVERSATIONS_H
-#define ANEC_LIB_TRAIN_CONVERSATIONS_H
+#ifndef ANEC_LIB_TEXT_CONVERSATIONS_H
+#define ANEC_LIB_TEXT_CONVERSATIONS_H
 
 #include "anec/Support/Diagnostics.h"
 #include <optional>
@@ -22,4 +22,4 @@ longestConversation(const std::vector<std::string> &paths,
 
 } // namespace anec
 
-#endif // ANEC_LIB_TRAIN_CONVERSATIONS_H
+#endif // ANEC_LIB_TEXT_CONVERSATIONS_H

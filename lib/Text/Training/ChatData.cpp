@@ -4,9 +4,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "ChatExamples.h"
-#include "TrainingData.h"
+#include "UsedTokenizer.h"
 #include "lib/Support/Digest.h"
+#include "lib/Text/Diags.h"
 #include "lib/Train/Diags.h"
+#include "lib/Train/TextData.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "lib/Driver/LlamaHints.h"
+#include "lib/Import/LlamaHints.h"
 #include "anec/Formats/Source.h"
 #include "anec/Package/ModelPackage.h"
 #include "lib/IR/ParamNames.h"

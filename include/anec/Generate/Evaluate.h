@@ -18,8 +18,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef ANEC_TRAIN_EVALUATE_H
-#define ANEC_TRAIN_EVALUATE_H
+#ifndef ANEC_GENERATE_EVALUATE_H
+#define ANEC_GENERATE_EVALUATE_H
 
 #include "anec/Generate/TextModel.h"
 #include "anec/Train/TokenData.h"
@@ -112,4 +112,4 @@ void printText(const Evaluation &evaluation, llvm::raw_ostream &out);
 
 } // namespace anec
 
-#endif // ANEC_TRAIN_EVALUATE_H
+#endif // ANEC_GENERATE_EVALUATE_H

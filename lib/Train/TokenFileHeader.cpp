@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "lib/Text/TokenFileHeader.h"
+#include "lib/Train/TokenFileHeader.h"
 #include "lib/Support/AtomicFile.h"
-#include "lib/Text/Diags.h"
+#include "lib/Train/Diags.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/EndianStream.h"
 

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#ifndef ANEC_LIB_DRIVER_LLAMAHINTS_H
-#define ANEC_LIB_DRIVER_LLAMAHINTS_H
+#ifndef ANEC_LIB_IMPORT_LLAMAHINTS_H
+#define ANEC_LIB_IMPORT_LLAMAHINTS_H
 
 #include "lib/Import/LlamaWeights.h"
 
@@ -28,4 +28,4 @@ LlamaHints hintsOf(const TrainState &state);
 
 } // namespace anec
 
-#endif // ANEC_LIB_DRIVER_LLAMAHINTS_H
+#endif // ANEC_LIB_IMPORT_LLAMAHINTS_H
