@@ -6,6 +6,7 @@
 #include "lib/Report/DiagnosticDescription.h"
 #include "DiagnosticText.h"
 #include "WrappedText.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
 using namespace anec;
@@ -13,11 +14,22 @@ using namespace anec;
 /// Columns of lines of prose.
 static constexpr size_t width = 80;
 
-/// How the file of a block is written as text, if it is none.
+namespace {
+/// How a file that is not text is written in a block of this language.
+struct Form {
+  llvm::StringLiteral language, words;
+};
+} // namespace
+
+static constexpr Form forms[] = {
+    {"protobuf", ", in the text format of protobuf"},
+    {"arrays", ", whose arrays are"},
+};
+
 static llvm::StringRef formOf(llvm::StringRef language) {
-  if (language == "protobuf")
-    return ", in the text format of protobuf";
-  return language == "arrays" ? ", whose arrays are" : "";
+  const Form *form = llvm::find_if(
+      forms, [&](const Form &form) { return form.language == language; });
+  return form == std::end(forms) ? "" : llvm::StringRef(form->words);
 }
 
 /// Prints the block of code that `text` begins with, without its fences, and

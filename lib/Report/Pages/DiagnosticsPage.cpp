@@ -90,8 +90,10 @@ void anec::printDiagnosticsPage(llvm::ArrayRef<diag::AnyKind> diagnostics,
          "except for notes. `anec explain ID`\nprints what this page says "
          "about it. "
          "`{0}`, `{1}`, ... are filled in.\n\n"
-         "Files that are not text are shown as text: models of ONNX and Core ML "
-         "in the text\nformat of protobuf, as `protoc --encode` reads it; files "
+         "Files that are not text are shown as text: models of ONNX and Core "
+         "ML "
+         "in the text\nformat of protobuf, as `protoc --encode` reads it; "
+         "files "
          "of arrays by the name, type and\nshape of each, and the number that "
          "all its elements are, 0 without one; archives of\nPyTorch by their "
          "entries.\n";
