@@ -33,7 +33,8 @@ sys.path.insert(0, str(HERE / "Inputs"))
 import stand_ins  # noqa: E402
 
 TOGETHER = re.compile(r"docs/use/(tutorial-.*|start|check)\.md")
-PROGRAMS = ("c", "cmake", "cpp", "ir", "mil", "py", "python", "swift", "tdsl", "yaml")
+PROGRAMS = ("c", "cmake", "cpp", "ir", "mil", "py", "python", "swift", "tdsl", "yaml",
+            "arrays", "protobuf")  # Inputs/stored.py
 #: Words that commands begin with, which no block without a language may have.
 COMMAND = re.compile(r"^\s*(?:[A-Z_]+=\S+ )*(?:\$ ?)?(?:\S*/)?(anec|ane-run|cmake|ninja|pip|"
                      r"python3?|bash|apt-get|cpack|brew|uvx?|git) (?=\S)", re.M)
