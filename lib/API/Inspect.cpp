@@ -133,9 +133,13 @@ static CheckedPrograms checkInMemory(const ModelPackage &package,
       llvm::StringRef text =
           diags.addBuffer(llvm::MemoryBuffer::getMemBufferCopy(
               package.contents.lookup(file.path)->getBuffer(), path));
+      const PackagedInstance *instance = chooseInstance(
+          kernel, options.instance, /*onlyToLook=*/true, path, diags);
+      if (!instance)
+        continue;
       CompileOptions reading = options;
-      reading.weightFiles =
-          weightFilesOf(package, kernel, kernel.instances.front());
+      reading.instance.reset();
+      reading.weightFiles = weightFilesOf(package, kernel, *instance);
       CheckedPrograms checked =
           checkMil(textSource(text, path), targets, reading, diags, outlooks);
       llvm::append_range(all.findings, checked.findings);

@@ -165,6 +165,8 @@ bool WeightLayout::write(StringRef folder, StringRef name,
     for (const Record &record : records) {
       if (record.file != number)
         continue;
+      if (file->error())
+        break; // `commit` reports it.
       // One at a time: there can be gigabytes of them.
       ConstantRef value = record.value ? record.value : resolve(*record.weight);
       if (!value)

@@ -154,8 +154,10 @@ bool anec::mergeAdapters(const ModelPackage &package,
                          const WeightOptions &weights, llvm::StringRef path,
                          const ModelFolderOptions &folder, Diagnostics &diags) {
   WeightOptions given = weights;
-  if (given.source.empty() && !package.values.empty())
+  if (given.source.empty() && !package.values.empty()) {
     given.source = package.pathOf(package.values);
+    given.contents = package.contents.lookup(package.values);
+  }
   std::optional<std::string> factor = package.facts.only(fact::loraScale);
   double scale = 0;
   if (!factor || llvm::StringRef(*factor).getAsDouble(scale)) {

@@ -5,10 +5,15 @@
 
 #include "lib/Support/MemoryFile.h"
 #include "lib/Support/MemoryLimit.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <mutex>
+#include <sys/mman.h>
+#include <unistd.h>
 
 using namespace anec;
 using llvm::sys::Memory;
@@ -37,19 +42,68 @@ private:
 
 } // namespace
 
-/// Moves what is written to a block of at least `size` bytes.
+/// Takes `size` bytes of the disk for the file, so that writing to its mapping
+/// cannot fail later. Returns the error as `errno`, or 0.
+static int takeSpace(int descriptor, uint64_t size) {
+#if defined(__APPLE__)
+  fstore_t wanted = {F_ALLOCATEALL, F_PEOFPOSMODE, 0, off_t(size), 0};
+  if (::fcntl(descriptor, F_PREALLOCATE, &wanted) == -1)
+    return errno;
+  return ::ftruncate(descriptor, off_t(size)) == 0 ? 0 : errno;
+#else
+  return ::posix_fallocate(descriptor, 0, off_t(size));
+#endif
+}
+
+/// A block of zeros in a file that has no name, and goes with the block: its
+/// pages need not stay in memory. Null with the error as `errno` in `code`.
+static std::unique_ptr<const Block> allocateOnDisk(size_t size, int &code) {
+  int descriptor = -1;
+  llvm::SmallString<128> path;
+  if (std::error_code error = llvm::sys::fs::createTemporaryFile(
+          "anec", "weights", descriptor, path)) {
+    code = error.value();
+    return nullptr;
+  }
+  (void)llvm::sys::fs::remove(path);
+  code = takeSpace(descriptor, size);
+  void *pages = MAP_FAILED;
+  if (!code) {
+    pages = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED,
+                   descriptor, 0);
+    code = pages == MAP_FAILED ? errno : 0;
+  }
+  (void)::close(descriptor);
+  return code ? nullptr
+              : std::make_unique<const Block>(
+                    llvm::sys::MemoryBlock(pages, size));
+}
+
+/// A block of zeros. Null with the error as `errno` in `code`.
+static std::unique_ptr<const Block> allocate(size_t size, int &code) {
+  std::error_code error;
+  auto block = std::make_unique<const Block>(Memory::allocateMappedMemory(
+      size, nullptr, Memory::MF_READ | Memory::MF_WRITE, error));
+  code = error.value();
+  return code ? nullptr : std::move(block);
+}
+
+/// Moves what is written to a block of at least `size` bytes: on the disk where
+/// memory does not suffice, which Linux would grant, and end the process where
+/// it is written.
 int MemoryFile::grow(uint64_t size) {
   if (size <= capacity())
     return 0;
-  // Linux would grant it, and end the process where it is written.
-  constexpr uint64_t large = 1 << 24;
-  if (size > SIZE_MAX / 2 || (size > large && !hasMemoryFor(size - end)))
+  if (size > SIZE_MAX / 2)
     return ENOMEM;
-  std::error_code code;
-  auto larger = std::make_unique<Block>(Memory::allocateMappedMemory(
-      size_t(size), nullptr, Memory::MF_READ | Memory::MF_WRITE, code));
-  if (code)
-    return code.value();
+  constexpr uint64_t large = 1 << 20;
+  int code = 0;
+  std::unique_ptr<const Block> larger =
+      size > large && !hasMemoryFor(std::max<uint64_t>(size - end, end))
+          ? allocateOnDisk(size_t(size), code)
+          : allocate(size_t(size), code);
+  if (!larger)
+    return code;
   if (end)
     std::memcpy(larger->base(), block->base(), size_t(end));
   block = std::move(larger);

@@ -6,6 +6,7 @@
 /// \file
 /// What is written only to be read by the same process stays in memory: blocks
 /// at given offsets, as of a file, and then the same bytes as of a mapped file.
+/// Where memory does not suffice, it is on the disk, as a file without a name.
 ///
 //===----------------------------------------------------------------------===//
 

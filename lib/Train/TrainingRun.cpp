@@ -107,11 +107,15 @@ bool TrainingRun::findBase(const ModelPackage &package,
   if (!hasFrozenWeights(package))
     return true;
   WeightOptions stored = weights;
-  if (weights.source.empty() && !weights.seed)
+  if (weights.source.empty() && !weights.seed) {
     stored.source = package.pathOf(package.values);
+    stored.contents = package.contents.lookup(package.values);
+  }
   // Has the names of the arrays, as for the session.
-  if (stored.program.empty())
+  if (stored.program.empty()) {
     stored.program = package.folder;
+    stored.programMap = package.contents.lookup(packagedWeightMap);
+  }
   std::optional<WeightBinding> values = WeightBinding::open(stored, diags);
   std::optional<std::string> digest =
       values ? digestOfBase(package, *values, diags) : std::nullopt;

@@ -160,6 +160,7 @@ def rounding_draws(row, target, folder):
         with torch.no_grad():
             for parameter in model.parameters():
                 unit = torch.exp2(torch.frexp(parameter).exponent.double() - 24)
+                unit *= parameter != 0  # Which rounding does not move.
                 parameter += (torch.rand(parameter.shape, generator=generator,
                                          dtype=torch.double) - 0.5) * unit
         try:

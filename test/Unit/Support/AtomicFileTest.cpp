@@ -220,6 +220,26 @@ TEST(AtomicFile, NoSpaceLeavesNothing) {
   EXPECT_EQ(readBytes(folder / "first"), "before");
 }
 
+/// Where temporary files are made.
+class TemporaryPlace {
+public:
+  explicit TemporaryPlace(const std::string &folder) {
+    if (const char *value = std::getenv("TMPDIR"))
+      before = value;
+    ::setenv("TMPDIR", folder.c_str(), /*overwrite=*/1);
+  }
+  TemporaryPlace(const TemporaryPlace &) = delete;
+  ~TemporaryPlace() {
+    if (before)
+      ::setenv("TMPDIR", before->c_str(), /*overwrite=*/1);
+    else
+      ::unsetenv("TMPDIR");
+  }
+
+private:
+  std::optional<std::string> before;
+};
+
 static std::string textOf(const NamedFiles &files, llvm::StringRef name) {
   MappedFile file = files.lookup(name);
   return file ? file->getBuffer().str() : "none";
@@ -285,7 +305,7 @@ TEST(AtomicFile, TakesBlocksFromThreadsInMemory) {
   }
 }
 
-TEST(AtomicFile, MoreThanMemoryHasIsAnError) {
+TEST(AtomicFile, MoreThanTheDiskHasIsAnError) {
   Diagnostics diags;
   NamedFiles memory;
   AtomicFiles files(memory, "model", diags);
@@ -294,8 +314,59 @@ TEST(AtomicFile, MoreThanMemoryHasIsAnError) {
   file->writeAt(0, "x", 1);
   EXPECT_FALSE(files.commit());
   EXPECT_TRUE(memory.empty());
-  EXPECT_EQ(messages(diags),
-            "cannot write the file: Cannot allocate memory [cannot-write]\n");
+  std::string message = messages(diags);
+  EXPECT_TRUE(llvm::StringRef(message).starts_with("cannot write the file: "))
+      << message;
 }
+
+#ifdef __linux__ // Where the limit is read.
+/// Restores a limit of the process.
+class LimitedData {
+public:
+  explicit LimitedData(rlim_t most) {
+    ::getrlimit(RLIMIT_DATA, &before);
+    struct rlimit limited = before;
+    limited.rlim_cur = most;
+    ::setrlimit(RLIMIT_DATA, &limited);
+  }
+  LimitedData(const LimitedData &) = delete;
+  ~LimitedData() { ::setrlimit(RLIMIT_DATA, &before); }
+
+private:
+  struct rlimit before;
+};
+
+TEST(AtomicFile, IsOnTheDiskWhereMemoryDoesNotSuffice) {
+  constexpr uint64_t MiB = 1 << 20, size = 3 << 20;
+  TemporaryFolder folder;
+  TemporaryPlace place(folder / "");
+  Diagnostics diags;
+  NamedFiles memory;
+  AtomicFiles files(memory, "model", diags);
+  OutputFile *file = files.add("weights.bin");
+  file->writeAt(0, "begin", 5);
+  {
+    LimitedData limited(MiB);
+    file->writeAt(size - 3, "end", 3);
+  }
+  EXPECT_EQ(folder.names(), Names{});
+  EXPECT_TRUE(files.commit());
+  std::string expected(size, '\0');
+  expected.replace(0, 5, "begin").replace(size - 3, 3, "end");
+  EXPECT_EQ(textOf(memory, "weights.bin"), expected);
+
+  // An error is that of the disk.
+  file = files.add("other.bin");
+  {
+    TemporaryPlace nowhere("/nowhere/at/all");
+    LimitedData limited(MiB);
+    file->writeAt(size - 3, "end", 3);
+  }
+  EXPECT_FALSE(files.commit());
+  EXPECT_EQ(
+      messages(diags),
+      "cannot write the file: No such file or directory [cannot-write]\n");
+}
+#endif
 
 } // namespace
