@@ -65,8 +65,8 @@
 #include "anec/Target/ErrorLog.h"
 #include "anec/Train/TokenData.h"
 #include "anec/Train/Trainer.h"
-// The component LanguageModels, which a build can leave out.
-#if __has_include("anec/LanguageModels.h")
+// The component LanguageModels; CMake defines this for a build without it.
+#ifndef ANEC_NO_LANGUAGE_MODELS
 #include "anec/LanguageModels.h"
 #endif
 

@@ -128,15 +128,7 @@ std::optional<llvm::StringRef> Diagnostics::addFile(llvm::StringRef path) {
     reportFile(path, diag::CannotOpen, error);
     return std::nullopt;
   }
-  for (const auto &[folder, shown] : shownFolders)
-    if (llvm::StringRef below = path; below.consume_front(folder))
-      buffer = llvm::MemoryBuffer::getMemBufferCopy(buffer->getBuffer(),
-                                                    shown + below);
   return addBuffer(std::move(buffer));
-}
-
-void Diagnostics::showFolderAs(llvm::StringRef folder, llvm::StringRef shown) {
-  shownFolders.emplace_back(folder, shown);
 }
 
 //===----------------------------------------------------------------------===//

@@ -172,8 +172,7 @@ public:
   [[nodiscard]] bool setState(const InputArray &state, Diagnostics &diags);
   [[nodiscard]] bool getState(const OutputArray &state, Diagnostics &diags);
 
-  // Of the component LanguageModels, whose headers have the types.
-
+#ifndef ANEC_NO_LANGUAGE_MODELS
   /// The language model of a package, for a Generator; see anec::openTextModel.
   /// Returns null, with the reason reported, when there is none.
   [[nodiscard]] std::unique_ptr<TextModel> openTextModel(llvm::StringRef entry,
@@ -184,6 +183,7 @@ public:
   generate(llvm::StringRef prompt, const Tokenizer &tokenizer,
            const GenerateOptions &options,
            llvm::function_ref<void(llvm::StringRef)> sink, Diagnostics &diags);
+#endif
 
   /// The session of the package; null for a single program.
   Session *packageSession();

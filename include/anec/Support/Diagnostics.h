@@ -98,10 +98,6 @@ public:
   /// error, which is reported.
   std::optional<llvm::StringRef> addFile(llvm::StringRef path);
 
-  /// Shows files below `folder` that are added from now on as below `shown`,
-  /// since the folder is a temporary one.
-  void showFolderAs(llvm::StringRef folder, llvm::StringRef shown);
-
   /// The location of `range` in the sources; nothing when it is invalid.
   std::optional<SourcePlace> locate(SourceRange range) const;
 
@@ -122,7 +118,6 @@ private:
   void append(size_t parent, SourceRange range, const diag::Message &message);
 
   llvm::SourceMgr sources;
-  std::vector<std::pair<std::string, std::string>> shownFolders;
   std::vector<Diagnostic> diagnostics;
   size_t errors = 0;
   size_t keptErrors = 0, keptOthers = 0, dropped = 0;
