@@ -17,6 +17,7 @@
 #include "lib/IR/OpDef.h"
 #include "lib/Ops/Rows/Constants.h"
 #include "lib/Passes/Diags.h"
+#include "lib/Support/FileName.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -141,11 +142,15 @@ static std::vector<int> neighboursOf(const OpenedBody &body, int group) {
 }
 
 /// `a.b` of `a` and `b`. For parts of one layer, the shorter name: it is the
-/// prefix of the others.
+/// prefix of the others. A kernel of many layers has the names of the first: a
+/// name is one of files, with what tells apart kernels that share it.
 static std::string fusedName(const Group &left, const Group &right) {
+  constexpr size_t longest =
+      mostFileName - llvm::StringLiteral(".backward_1000000.mil").size();
   if (left.owner == right.owner && left.role == right.role)
     return left.name.size() <= right.name.size() ? left.name : right.name;
-  return left.name + "." + right.name;
+  std::string name = left.name + "." + right.name;
+  return name.size() <= longest ? name : left.name;
 }
 
 /// Fuses others into group `lhs`, as many as it can take.
