@@ -5,6 +5,7 @@
 
 #include "anec/anec.h"
 #include "lib/Support/Half.h"
+#include "test/Unit/TemporaryPlace.h"
 #include "llvm/Support/FileSystem.h"
 #include "gtest/gtest.h"
 #include <cstdlib>
@@ -65,28 +66,6 @@ static std::vector<float> ramp(size_t count) {
   return values;
 }
 
-namespace {
-/// While it lives, no temporary folder can be made.
-class NoTemporaryFolders {
-public:
-  NoTemporaryFolders() {
-    if (const char *value = std::getenv("TMPDIR"))
-      before = value;
-    ::setenv("TMPDIR", "/nowhere/at/all", /*overwrite=*/1);
-  }
-  NoTemporaryFolders(const NoTemporaryFolders &) = delete;
-  ~NoTemporaryFolders() {
-    if (before)
-      ::setenv("TMPDIR", before->c_str(), /*overwrite=*/1);
-    else
-      ::unsetenv("TMPDIR");
-  }
-
-private:
-  std::optional<std::string> before;
-};
-} // namespace
-
 //===----------------------------------------------------------------------===//
 // Compiling
 //===----------------------------------------------------------------------===//
@@ -97,7 +76,7 @@ TEST(Embedding, TemporaryPackageGoesWithItsSession) {
       compileModelText(model, "model.tdsl", withWeights(), "", diags);
   ASSERT_TRUE(package) << reports(diags);
   {
-    NoTemporaryFolders none;
+    test::TemporaryPlace none;
     Diagnostics refused;
     EXPECT_FALSE(folderOf(*package, refused));
   }
@@ -206,7 +185,7 @@ TEST(Embedding, RunsAKernelWithFloatsOfAnyWidth) {
 }
 
 TEST(Embedding, RunsAKernelInMemory) {
-  NoTemporaryFolders none;
+  test::TemporaryPlace none;
   Diagnostics diags;
   auto session = openKernel(diags);
   ASSERT_TRUE(session) << reports(diags);
@@ -216,7 +195,7 @@ TEST(Embedding, RunsAKernelInMemory) {
 }
 
 TEST(Embedding, TrainsAModelInMemory) {
-  NoTemporaryFolders none;
+  test::TemporaryPlace none;
   Diagnostics diags;
   auto session = openModel(/*train=*/true, diags);
   ASSERT_TRUE(session) << reports(diags);

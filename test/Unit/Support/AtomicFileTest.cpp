@@ -5,6 +5,7 @@
 
 #include "lib/Support/AtomicFile.h"
 #include "test/Unit/TemporaryFolder.h"
+#include "test/Unit/TemporaryPlace.h"
 #include "gtest/gtest.h"
 #include <csignal>
 #include <sys/resource.h>
@@ -220,26 +221,6 @@ TEST(AtomicFile, NoSpaceLeavesNothing) {
   EXPECT_EQ(readBytes(folder / "first"), "before");
 }
 
-/// Where temporary files are made.
-class TemporaryPlace {
-public:
-  explicit TemporaryPlace(const std::string &folder) {
-    if (const char *value = std::getenv("TMPDIR"))
-      before = value;
-    ::setenv("TMPDIR", folder.c_str(), /*overwrite=*/1);
-  }
-  TemporaryPlace(const TemporaryPlace &) = delete;
-  ~TemporaryPlace() {
-    if (before)
-      ::setenv("TMPDIR", before->c_str(), /*overwrite=*/1);
-    else
-      ::unsetenv("TMPDIR");
-  }
-
-private:
-  std::optional<std::string> before;
-};
-
 static std::string textOf(const NamedFiles &files, llvm::StringRef name) {
   MappedFile file = files.lookup(name);
   return file ? file->getBuffer().str() : "none";
@@ -358,7 +339,7 @@ TEST(AtomicFile, IsOnTheDiskWhereMemoryDoesNotSuffice) {
   // An error is that of the disk.
   file = files.add("other.bin");
   {
-    TemporaryPlace nowhere("/nowhere/at/all");
+    TemporaryPlace nowhere;
     LimitedData limited(MiB);
     file->writeAt(size - 3, "end", 3);
   }
