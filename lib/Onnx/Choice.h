@@ -17,8 +17,9 @@
 
 namespace anec::onnx {
 
-/// The attribute; the first value where it is absent. Other words are an error
-/// of the node, as are those after the first `count`.
+/// The attribute; where it is absent, its default in the schema, or the first
+/// value. Other words are an error of the node, as are those after the first
+/// `count`.
 template <Worded Enum>
 Enum choiceOf(Node &node, llvm::StringRef name,
               size_t count = allWords<Enum>().size()) {
