@@ -46,12 +46,6 @@ bool anec::isPyTorchFile(const MappedFile &file) {
          bytes.starts_with("\x80\x02\x8a\x0a");
 }
 
-static std::string inFolder(StringRef folder, StringRef name) {
-  SmallString<128> path(folder);
-  sys::path::append(path, name);
-  return std::string(path);
-}
-
 bool ArraySource::addFile(const MappedFile &file, StringRef path,
                           function_ref<bool(StringRef)> belongs,
                           Diagnostics &diags) {
@@ -131,7 +125,7 @@ bool ArraySource::addShards(StringRef index, Diagnostics &diags) {
   if (!shards)
     return false;
   for (const auto &[name, listed] : *shards) {
-    std::string path = inFolder(source, name);
+    std::string path = pathIn(source, name);
     StringSet<> wanted;
     for (const std::string &array : listed)
       wanted.insert(array);
@@ -166,7 +160,7 @@ bool ArraySource::addNpyFiles(Diagnostics &diags) {
   if (!files.empty())
     return true;
   // As Hugging Face's folders have it.
-  std::string pickle = inFolder(source, "pytorch_model.bin");
+  std::string pickle = pathIn(source, "pytorch_model.bin");
   if (sys::fs::exists(pickle) || sys::fs::exists(pickle + ".index.json"))
     diags.reportFile(source, diag::PyTorchFile);
   else
@@ -203,7 +197,7 @@ std::optional<ArraySource> ArraySource::open(StringRef path,
                                             "model.safetensors.index.json",
                                             "weights.safetensors"};
   const StringLiteral *listed = llvm::find_if(names, [&](StringRef name) {
-    return sys::fs::exists(inFolder(path, name));
+    return sys::fs::exists(pathIn(path, name));
   });
   if (listed == std::end(names))
     return source.addNpyFiles(diags) ? std::optional(std::move(source))
@@ -215,7 +209,7 @@ std::optional<ArraySource> ArraySource::open(StringRef path,
     diags.reportFile(path, diag::TwoKindsOfArrays, *listed);
     return std::nullopt;
   }
-  std::string first = inFolder(path, *listed);
+  std::string first = pathIn(path, *listed);
   bool ok;
   if (listed->ends_with(".json")) {
     ok = source.addShards(first, diags);

@@ -62,16 +62,16 @@ static std::string knownTypes() {
 namespace {
 
 /// An entry of the list of arrays.
-struct Entry {
+struct GgufEntry {
   std::string name;
   Shape shape;
   uint32_t type = 0;
   uint64_t begin = 0, size = 0; ///< in the data
 };
 
-class Reader {
+class GgufReader {
 public:
-  explicit Reader(const MappedFile &file)
+  explicit GgufReader(const MappedFile &file)
       : file(file), rest(file->getBuffer()) {}
 
   std::string wrong; ///< the first error
@@ -104,10 +104,10 @@ private:
 
   bool readHeader(GgufFile &contents);
   bool readMetadata(GgufFile &contents);
-  bool readEntry(Entry &entry, uint64_t index);
-  bool sizeEntry(Entry &entry);
-  bool placeData(const GgufFile &contents, std::vector<Entry> &entries);
-  StoredArray arrayOf(const Entry &entry) const;
+  bool readEntry(GgufEntry &entry, uint64_t index);
+  bool sizeEntry(GgufEntry &entry);
+  bool placeData(const GgufFile &contents, std::vector<GgufEntry> &entries);
+  StoredArray arrayOf(const GgufEntry &entry) const;
 
   MappedFile file;
   StringRef rest, data;
@@ -116,7 +116,8 @@ private:
 
 } // namespace
 
-bool Reader::takeBytes(StringRef &bytes, uint64_t size, const Twine &place) {
+bool GgufReader::takeBytes(StringRef &bytes, uint64_t size,
+                           const Twine &place) {
   if (size > rest.size())
     return failEnd(place);
   bytes = rest.take_front(size);
@@ -124,13 +125,13 @@ bool Reader::takeBytes(StringRef &bytes, uint64_t size, const Twine &place) {
   return true;
 }
 
-bool Reader::takeString(StringRef &text, const Twine &place) {
+bool GgufReader::takeString(StringRef &text, const Twine &place) {
   uint64_t size;
   return take(size, place) && takeBytes(text, size, place);
 }
 
 /// A name that messages can show.
-bool Reader::takeName(std::string &name, const Twine &what) {
+bool GgufReader::takeName(std::string &name, const Twine &what) {
   StringRef text;
   if (!takeString(text, "the name of " + what))
     return false;
@@ -142,7 +143,7 @@ bool Reader::takeName(std::string &name, const Twine &what) {
   return true;
 }
 
-bool Reader::readHeader(GgufFile &contents) {
+bool GgufReader::readHeader(GgufFile &contents) {
   rest = rest.drop_front(ggufMagic.size());
   uint32_t version;
   if (!take(version, "its header"))
@@ -174,8 +175,8 @@ static bool isType(uint32_t code) {
 }
 
 /// Goes over elements that are strings or arrays.
-bool Reader::skipElements(const GgufValue &array, unsigned depth,
-                          const std::string &place) {
+bool GgufReader::skipElements(const GgufValue &array, unsigned depth,
+                              const std::string &place) {
   for (uint64_t index = 0; index < array.count; ++index) {
     GgufValue ignored;
     if (!takeValue(array.elementType, ignored, depth + 1, place))
@@ -184,8 +185,8 @@ bool Reader::skipElements(const GgufValue &array, unsigned depth,
   return true;
 }
 
-bool Reader::takeValue(GgufType type, GgufValue &value, unsigned depth,
-                       const std::string &place) {
+bool GgufReader::takeValue(GgufType type, GgufValue &value, unsigned depth,
+                           const std::string &place) {
   static constexpr unsigned deepest = 4;
   value.type = type;
   if (type == GgufType::String)
@@ -221,7 +222,7 @@ bool Reader::takeValue(GgufType type, GgufValue &value, unsigned depth,
   return true;
 }
 
-bool Reader::readMetadata(GgufFile &contents) {
+bool GgufReader::readMetadata(GgufFile &contents) {
   for (uint64_t index = 0; index < valueCount; ++index) {
     std::string key;
     uint32_t type;
@@ -245,7 +246,7 @@ bool Reader::readMetadata(GgufFile &contents) {
 // Arrays
 //===----------------------------------------------------------------------===//
 
-bool Reader::readEntry(Entry &entry, uint64_t index) {
+bool GgufReader::readEntry(GgufEntry &entry, uint64_t index) {
   static constexpr uint32_t highestRank = 4;
   if (!takeName(entry.name, "array " + Twine(index)))
     return false;
@@ -271,7 +272,7 @@ bool Reader::readEntry(Entry &entry, uint64_t index) {
 }
 
 /// Computes the number of bytes of an array from its type and extents.
-bool Reader::sizeEntry(Entry &entry) {
+bool GgufReader::sizeEntry(GgufEntry &entry) {
   const char *tooLarge = "` has more elements than a file";
   for (const GgufPlainType &type : ggufPlainTypes())
     if (type.code == entry.type) {
@@ -298,7 +299,8 @@ bool Reader::sizeEntry(Entry &entry) {
 }
 
 /// Finds the data, and checks that all arrays lie in it, apart.
-bool Reader::placeData(const GgufFile &contents, std::vector<Entry> &entries) {
+bool GgufReader::placeData(const GgufFile &contents,
+                           std::vector<GgufEntry> &entries) {
   uint64_t alignment = ggufAlignment;
   if (const GgufValue *value = contents.find("general.alignment")) {
     int64_t said = value->getInteger().value_or(0);
@@ -311,8 +313,8 @@ bool Reader::placeData(const GgufFile &contents, std::vector<Entry> &entries) {
   uint64_t begin = alignTo(all.size() - rest.size(), alignment);
   // A file without arrays may end before.
   data = all.drop_front(std::min<uint64_t>(begin, all.size()));
-  std::vector<const Entry *> inOrder;
-  for (const Entry &entry : entries) {
+  std::vector<const GgufEntry *> inOrder;
+  for (const GgufEntry &entry : entries) {
     if (entry.begin % alignment)
       return fail("the data of `" + entry.name + "` begins at " +
                   Twine(entry.begin) + ", which is not a multiple of " +
@@ -321,11 +323,11 @@ bool Reader::placeData(const GgufFile &contents, std::vector<Entry> &entries) {
       return fail("`" + entry.name + "` lies outside the file");
     inOrder.push_back(&entry);
   }
-  llvm::sort(inOrder, [](const Entry *lhs, const Entry *rhs) {
+  llvm::sort(inOrder, [](const GgufEntry *lhs, const GgufEntry *rhs) {
     return std::tie(lhs->begin, lhs->name) < std::tie(rhs->begin, rhs->name);
   });
   uint64_t end = 0;
-  for (const Entry *entry : inOrder) {
+  for (const GgufEntry *entry : inOrder) {
     if (entry->begin < end)
       return fail("`" + entry->name + "` overlaps another array");
     end = entry->begin + entry->size;
@@ -333,7 +335,7 @@ bool Reader::placeData(const GgufFile &contents, std::vector<Entry> &entries) {
   return true;
 }
 
-StoredArray Reader::arrayOf(const Entry &entry) const {
+StoredArray GgufReader::arrayOf(const GgufEntry &entry) const {
   StringRef text = data.substr(entry.begin, entry.size);
   ArrayRef<uint8_t> bytes(reinterpret_cast<const uint8_t *>(text.data()),
                           text.size());
@@ -354,13 +356,13 @@ StoredArray Reader::arrayOf(const Entry &entry) const {
   return StoredArray(entry.shape, format.elements, format.name, unpack);
 }
 
-bool Reader::read(GgufFile &contents) {
+bool GgufReader::read(GgufFile &contents) {
   if (!readHeader(contents) || !readMetadata(contents))
     return false;
-  std::vector<Entry> entries;
+  std::vector<GgufEntry> entries;
   StringSet<> names;
   for (uint64_t index = 0; index < arrayCount; ++index) {
-    Entry entry;
+    GgufEntry entry;
     if (!readEntry(entry, index))
       return false;
     if (!names.insert(entry.name).second)
@@ -370,7 +372,7 @@ bool Reader::read(GgufFile &contents) {
   if (!placeData(contents, entries))
     return false;
   contents.arrays.reserve(entries.size());
-  for (const Entry &entry : entries)
+  for (const GgufEntry &entry : entries)
     contents.arrays.emplace_back(entry.name, arrayOf(entry));
   return true;
 }
@@ -386,7 +388,7 @@ bool anec::isGguf(const MappedFile &file) {
 
 std::optional<GgufFile> anec::readGguf(const MappedFile &file, StringRef path,
                                        Diagnostics &diags) {
-  Reader reader(file);
+  GgufReader reader(file);
   GgufFile contents;
   if (!isGguf(file))
     reader.wrong = "it does not begin with `GGUF`";

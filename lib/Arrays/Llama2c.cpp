@@ -27,7 +27,7 @@ using namespace anec;
 using namespace llvm;
 
 /// "ak42"
-static constexpr uint32_t magic = 0x616b3432;
+static constexpr uint32_t llama2cMagic = 0x616b3432;
 
 namespace {
 
@@ -108,9 +108,9 @@ static ArrayRef<Row> rowsOf(const Llama2cFile &file) {
 namespace {
 
 /// Reads one file; `wrong` keeps the reason why it is invalid.
-class Reader {
+class Llama2cReader {
 public:
-  Reader(const MappedFile &file, Llama2cFile &contents)
+  Llama2cReader(const MappedFile &file, Llama2cFile &contents)
       : file(file), bytes(bytesOf(*file)), contents(contents) {}
 
   std::string wrong;
@@ -148,7 +148,7 @@ private:
 
 } // namespace
 
-bool Reader::readSizes(size_t at) {
+bool Llama2cReader::readSizes(size_t at) {
   static constexpr StringLiteral names[] = {
       "dim",        "hidden_dim", "n_layers", "n_heads",
       "n_kv_heads", "vocab_size", "seq_len"};
@@ -173,7 +173,7 @@ bool Reader::readSizes(size_t at) {
 }
 
 /// The size of groups. All matrices have `dim` as one of their extents.
-bool Reader::readGroups(size_t at) {
+bool Llama2cReader::readGroups(size_t at) {
   int64_t size = integer(at);
   if (size < 1 || contents.dim % size)
     return fail("its groups of " + Twine(size) + " do not divide " +
@@ -182,10 +182,10 @@ bool Reader::readGroups(size_t at) {
   return true;
 }
 
-bool Reader::readHeader() {
+bool Llama2cReader::readHeader() {
   if (bytes.size() < headerSize)
     return fail("it ends within its header");
-  if (uint32_t(integer(0)) != magic)
+  if (uint32_t(integer(0)) != llama2cMagic)
     return readSizes(0);
   static constexpr size_t sizes = 8, flag = sizes + 7 * 4;
   headerSize = 256;
@@ -206,7 +206,7 @@ bool Reader::readHeader() {
 // Arrays
 //===----------------------------------------------------------------------===//
 
-uint64_t Reader::bytesFor(const Row &row) const {
+uint64_t Llama2cReader::bytesFor(const Row &row) const {
   // No overflow: sizes are below 2^24.
   uint64_t count = 1;
   for (int64_t extent : row.shape(contents))
@@ -214,7 +214,7 @@ uint64_t Reader::bytesFor(const Row &row) const {
   return row.isMatrix && group ? count + count / group * 4 : count * 4;
 }
 
-bool Reader::checkSize() {
+bool Llama2cReader::checkSize() {
   // The sizes of a hostile header add up to more than an integer holds.
   double wanted = double(headerSize), found = double(bytes.size());
   for (const Row &row : rowsOf(contents))
@@ -235,7 +235,7 @@ bool Reader::checkSize() {
   return true;
 }
 
-StoredArray Reader::arrayAt(const Row &row, uint64_t at) const {
+StoredArray Llama2cReader::arrayAt(const Row &row, uint64_t at) const {
   ArrayRef<uint8_t> part = bytes.slice(at, bytesFor(row));
   Shape shape = row.shape(contents);
   if (!row.isMatrix || !group)
@@ -253,7 +253,7 @@ StoredArray Reader::arrayAt(const Row &row, uint64_t at) const {
   return StoredArray(shape, int64_t(group), "int8", unpack);
 }
 
-bool Reader::readArrays() {
+bool Llama2cReader::readArrays() {
   uint64_t at = headerSize;
   for (const Row &row : rowsOf(contents)) {
     if (hasTables && row.pattern == classifier.pattern)
@@ -271,13 +271,13 @@ bool anec::isLlama2c(const MappedFile &file, StringRef path) {
   StringRef bytes = file->getBuffer();
   return path.ends_with(".bin") ||
          (bytes.size() >= 4 &&
-          support::endian::read32le(bytes.data()) == magic);
+          support::endian::read32le(bytes.data()) == llama2cMagic);
 }
 
 std::optional<Llama2cFile>
 anec::readLlama2c(const MappedFile &file, StringRef path, Diagnostics &diags) {
   Llama2cFile contents;
-  Reader reader(file, contents);
+  Llama2cReader reader(file, contents);
   if (reader.read())
     return contents;
   diags.reportFile(path, diag::BadLlama2c, reader.wrong);

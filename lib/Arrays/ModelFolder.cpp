@@ -85,12 +85,6 @@ static bool addArrays(AtomicFiles &files, StringRef folder, StringRef name,
   return true;
 }
 
-static std::string inFolder(StringRef folder, StringRef name) {
-  SmallString<128> path(folder);
-  sys::path::append(path, name);
-  return std::string(path);
-}
-
 bool anec::addModelArrays(AtomicFiles &files, StringRef folder,
                           ArrayRef<PlannedArray> arrays,
                           const SafetensorsMetadata &metadata,
@@ -99,7 +93,7 @@ bool anec::addModelArrays(AtomicFiles &files, StringRef folder,
   if (parts.size() == 1)
     return addArrays(files, folder, oneFile, arrays, metadata);
   // Programs read this file first, and then no other.
-  if (std::string stale = inFolder(folder, oneFile); sys::fs::exists(stale)) {
+  if (std::string stale = pathIn(folder, oneFile); sys::fs::exists(stale)) {
     diags.reportFile(stale, diag::HidesShards, int64_t(parts.size()));
     return false;
   }
@@ -138,10 +132,10 @@ static constexpr StringLiteral templates = "additional_chat_templates";
 static std::vector<std::string> textFilesIn(StringRef folder) {
   std::vector<std::string> names;
   for (StringRef name : textFiles)
-    if (sys::fs::exists(inFolder(folder, name)))
+    if (sys::fs::exists(pathIn(folder, name)))
       names.push_back(name.str());
   std::error_code code;
-  for (sys::fs::directory_iterator it(inFolder(folder, templates), code), end;
+  for (sys::fs::directory_iterator it(pathIn(folder, templates), code), end;
        it != end && !code; it.increment(code))
     if (StringRef name = sys::path::filename(it->path());
         sys::path::extension(name) == ".jinja" && isFileName(name))
@@ -157,7 +151,7 @@ bool anec::hasTextFiles(StringRef folder) {
 static bool copyFiles(AtomicFiles &files, StringRef from, StringRef to,
                       ArrayRef<std::string> names, Diagnostics &diags) {
   for (const std::string &name : names) {
-    MappedFile file = mapFile(inFolder(from, name), diags);
+    MappedFile file = mapFile(pathIn(from, name), diags);
     OutputFile *copy = file ? files.add(to, name) : nullptr;
     if (!copy)
       return false;

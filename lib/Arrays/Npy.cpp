@@ -27,7 +27,7 @@
 using namespace anec;
 using namespace llvm;
 
-static constexpr StringLiteral magic = "\x93NUMPY";
+static constexpr StringLiteral npyMagic = "\x93NUMPY";
 
 //===----------------------------------------------------------------------===//
 // The header
@@ -190,7 +190,7 @@ static ConstantRef fromFortranOrder(TensorType type, ArrayRef<uint8_t> bytes) {
 /// Splits the file into header text and elements; returns the error, or null.
 static const char *splitNpy(ArrayRef<uint8_t> bytes, StringRef &header,
                             ArrayRef<uint8_t> &elements) {
-  if (!toStringRef(bytes).starts_with(magic))
+  if (!toStringRef(bytes).starts_with(npyMagic))
     return "it does not begin as .npy files do";
   if (bytes.size() < 8)
     return "it ends within its header";
@@ -307,7 +307,7 @@ bool anec::writeNpy(raw_ostream &out, const Constant &array) {
   constexpr size_t prefix = 10, alignment = 64;
   header.append(alignment - (prefix + header.size() + 1) % alignment, ' ');
   header += '\n';
-  out << magic << '\x01' << '\x00';
+  out << npyMagic << '\x01' << '\x00';
   support::endian::write<uint16_t>(out, uint16_t(header.size()),
                                    endianness::little);
   out << header;

@@ -25,7 +25,7 @@ static constexpr uint64_t maxHeader = 100'000'000;
 namespace {
 
 /// An entry of the header, checked independently of the others.
-struct Entry {
+struct SafetensorsEntry {
   std::string name;
   TensorType type;
   uint64_t begin = 0, end = 0;
@@ -35,7 +35,7 @@ class HeaderReader {
 public:
   explicit HeaderReader(uint64_t dataSize) : dataSize(dataSize) {}
 
-  std::vector<Entry> entries;
+  std::vector<SafetensorsEntry> entries;
   std::vector<std::pair<std::string, std::string>> metadata;
   std::string wrong; ///< the first error
 
@@ -50,10 +50,11 @@ public:
         return false;
     }
     llvm::sort(metadata);
-    llvm::sort(entries, [](const Entry &lhs, const Entry &rhs) {
-      return std::tie(lhs.begin, lhs.end, lhs.name) <
-             std::tie(rhs.begin, rhs.end, rhs.name);
-    });
+    llvm::sort(entries,
+               [](const SafetensorsEntry &lhs, const SafetensorsEntry &rhs) {
+                 return std::tie(lhs.begin, lhs.end, lhs.name) <
+                        std::tie(rhs.begin, rhs.end, rhs.name);
+               });
     return checkCoverage();
   }
 
@@ -74,7 +75,7 @@ private:
   }
 
   bool readEntry(const std::string &name, const json::Object &object) {
-    Entry entry;
+    SafetensorsEntry entry;
     entry.name = name;
     std::optional<StringRef> code = object.getString("dtype");
     const json::Array *shape = object.getArray("shape");
@@ -110,7 +111,7 @@ private:
   /// The arrays must cover the data without overlap or gap.
   bool checkCoverage() {
     uint64_t end = 0;
-    for (const Entry &entry : entries) {
+    for (const SafetensorsEntry &entry : entries) {
       if (entry.begin < end)
         return fail("`" + entry.name + "` overlaps another array");
       if (entry.begin > end)
@@ -160,7 +161,7 @@ std::optional<Safetensors> anec::readSafetensors(const MappedFile &file,
 
   Safetensors contents;
   contents.metadata = std::move(reader.metadata);
-  for (Entry &entry : reader.entries)
+  for (SafetensorsEntry &entry : reader.entries)
     contents.arrays.push_back(
         {std::move(entry.name),
          Constant::view(entry.type, entry.type.dtype,

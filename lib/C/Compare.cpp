@@ -164,7 +164,8 @@ size_t anec_comparisons_count(const anec_comparisons *comparisons) {
   return countOf(comparisons);
 }
 
-static anec_comparison described(const anec_comparisons::Record &record) {
+static anec_comparison
+describedComparison(const anec_comparisons::Record &record) {
   const auto &[output, place] = record;
   return {sizeof(anec_comparison),
           output.name.c_str(),
@@ -181,5 +182,5 @@ static anec_comparison described(const anec_comparisons::Record &record) {
 
 anec_status anec_comparisons_get(const anec_comparisons *comparisons,
                                  size_t index, anec_comparison *out) {
-  return giveRecord(comparisons, index, out, described);
+  return giveRecord(comparisons, index, out, describedComparison);
 }

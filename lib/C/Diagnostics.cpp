@@ -180,7 +180,8 @@ size_t anec_diagnostics_count(const anec_diagnostics *diags) {
   return countOf(diags);
 }
 
-static anec_diagnostic described(const anec_diagnostics::Record &record) {
+static anec_diagnostic
+describedDiagnostic(const anec_diagnostics::Record &record) {
   SourcePlace place = record.place.value_or(SourcePlace());
   return {sizeof(anec_diagnostic),
           record.severity,
@@ -195,7 +196,7 @@ static anec_diagnostic described(const anec_diagnostics::Record &record) {
 
 anec_status anec_diagnostics_get(const anec_diagnostics *diags, size_t index,
                                  anec_diagnostic *out) {
-  return giveRecord(diags, index, out, described);
+  return giveRecord(diags, index, out, describedDiagnostic);
 }
 
 const char *anec_diagnostics_text(const anec_diagnostics *diags) {

@@ -33,7 +33,7 @@ static const char *kindOf(Difference::Kind kind) {
   return "";
 }
 
-static anec_differences::Record record(const Difference &difference) {
+static anec_differences::Record recordDifference(const Difference &difference) {
   anec_differences::Record made{
       kindOf(difference.kind), difference.function,  "", difference.part,
       difference.leftText,     difference.rightText, "", difference.values};
@@ -68,7 +68,7 @@ static anec_status diffTo(const char *left, const char *right,
       compareModules(*one, *other, {given.ignore_weights != 0});
   auto made = std::make_unique<anec_differences>();
   for (const Difference &difference : differences)
-    made->records.push_back(record(difference));
+    made->records.push_back(recordDifference(difference));
   llvm::raw_string_ostream text(made->text), counts(made->counts);
   printDifferences(differences, left, right, text);
   printDifferenceCounts(differences, left, right, counts);
@@ -106,7 +106,8 @@ size_t anec_differences_count(const anec_differences *differences) {
   return countOf(differences);
 }
 
-static anec_difference described(const anec_differences::Record &record) {
+static anec_difference
+describedDifference(const anec_differences::Record &record) {
   return {sizeof(anec_difference), record.kind,
           record.function.c_str(), record.op.c_str(),
           record.part.c_str(),     record.left.c_str(),
@@ -117,7 +118,7 @@ static anec_difference described(const anec_differences::Record &record) {
 
 anec_status anec_differences_get(const anec_differences *differences,
                                  size_t index, anec_difference *out) {
-  return giveRecord(differences, index, out, described);
+  return giveRecord(differences, index, out, describedDifference);
 }
 
 const char *anec_differences_text(const anec_differences *differences) {

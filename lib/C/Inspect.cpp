@@ -36,10 +36,10 @@ takeOptions(const anec_compile_options *options, Call &call,
 
 /// `sources` owns the texts of a compiled program's findings; null when `diags`
 /// does.
-static anec_findings *record(llvm::ArrayRef<Finding> findings,
-                             const Assumptions &assumptions,
-                             const Diagnostics &diags,
-                             const Diagnostics *sources) {
+static anec_findings *recordFindings(llvm::ArrayRef<Finding> findings,
+                                     const Assumptions &assumptions,
+                                     const Diagnostics &diags,
+                                     const Diagnostics *sources) {
   auto *list = new anec_findings;
   for (const Finding &finding : findings) {
     std::optional<SourcePlace> place = diags.locate(finding.range);
@@ -69,7 +69,7 @@ static anec_status checkTo(FindBreaches find, Call &call,
   std::vector<Finding> findings = find(*read, diags);
   bool ok = !diags.hasErrors();
   if (ok)
-    *out = record(findings, read->passes.assumptions, diags, sources);
+    *out = recordFindings(findings, read->passes.assumptions, diags, sources);
   return call.end(ok);
 }
 

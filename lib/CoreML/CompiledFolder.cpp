@@ -17,7 +17,7 @@ static constexpr StringRef files[] = {
     compiled::textFile, compiled::weightFile, compiled::dataFile,
     compiled::analyticsFile, compiled::metadataFile};
 
-static bool mayHold(StringRef path, bool isFolder) {
+static bool mayHoldCompiled(StringRef path, bool isFolder) {
   if (!isFolder)
     return llvm::is_contained(files, path);
   return llvm::any_of(files, [&](StringRef file) {
@@ -25,8 +25,8 @@ static bool mayHold(StringRef path, bool isFolder) {
   });
 }
 
-static bool list(StringRef text, std::vector<std::string> &listed,
-                 std::string &wrong) {
+static bool listCompiled(StringRef text, std::vector<std::string> &listed,
+                         std::string &wrong) {
   JsonError error;
   std::optional<json::Value> value = parseJson(text, error);
   const json::Array *models = value ? value->getAsArray() : nullptr;
@@ -44,6 +44,7 @@ static bool list(StringRef text, std::vector<std::string> &listed,
 }
 
 const FolderKind &compiled::folder() {
-  static constexpr FolderKind kind = {metadataFile, mayHold, list};
+  static constexpr FolderKind kind = {metadataFile, mayHoldCompiled,
+                                      listCompiled};
   return kind;
 }

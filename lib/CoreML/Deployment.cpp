@@ -10,23 +10,23 @@ using namespace anec;
 using llvm::StringRef;
 
 /// Versions as coremltools writes them.
-static constexpr Deployment table[] = {
+static constexpr Deployment deploymentTable[] = {
     {"macos12", "ios15", "CoreML5", 6},  {"macos13", "ios16", "CoreML6", 7},
     {"macos14", "ios17", "CoreML7", 8},  {"macos15", "ios18", "CoreML8", 9},
     {"macos26", "ios26", "CoreML9", 10},
 };
 
-llvm::ArrayRef<Deployment> anec::deployments() { return table; }
+llvm::ArrayRef<Deployment> anec::deployments() { return deploymentTable; }
 
 const Deployment *anec::findDeployment(StringRef name) {
-  for (const Deployment &row : table)
+  for (const Deployment &row : deploymentTable)
     if (row.macOS.equals_insensitive(name) || row.iOS.equals_insensitive(name))
       return &row;
   return nullptr;
 }
 
 const Deployment *anec::deploymentOfOpset(StringRef opset) {
-  for (const Deployment &row : table)
+  for (const Deployment &row : deploymentTable)
     if (row.iOS == opset)
       return &row;
   return nullptr;

@@ -172,8 +172,8 @@ void DescriptionWriter::endFunction(ArrayRef<StringRef> results) {
 //===----------------------------------------------------------------------===//
 
 /// Entries that every model has a field for; others are the user's own.
-static void describeMetadata(const ModelDescription &known,
-                             proto::Metadata &message) {
+static void writeMetadata(const ModelDescription &known,
+                          proto::Metadata &message) {
   for (const auto &[name, text] : known.metadata) {
     if (name == "description")
       message.shortDescription = text;
@@ -191,7 +191,7 @@ static void describeMetadata(const ModelDescription &known,
 
 proto::ModelDescription DescriptionWriter::describe() const {
   proto::ModelDescription message;
-  describeMetadata(known, message.metadata.make());
+  writeMetadata(known, message.metadata.make());
   if (functions.size() == 1 && functions[0].name == plainFunction) {
     message.input = functions[0].input;
     message.output = functions[0].output;

@@ -10,7 +10,7 @@ using namespace anec;
 using namespace anec::coreml;
 using llvm::StringRef;
 
-static StringRef spell(proto::ArrayDataType type) {
+static StringRef spellDataType(proto::ArrayDataType type) {
   switch (type) {
   case proto::ArrayDataType::Float16:
     return "Float16";
@@ -28,7 +28,7 @@ static StringRef spell(proto::ArrayDataType type) {
   return "Invalid";
 }
 
-static StringRef spell(proto::ColorSpace colors) {
+static StringRef spellDataType(proto::ColorSpace colors) {
   switch (colors) {
   case proto::ColorSpace::Grayscale:
     return "Grayscale";
@@ -53,7 +53,7 @@ static std::string join(llvm::ArrayRef<int64_t> extents, StringRef separator) {
 
 /// `Float16 1 × 8`
 static std::string format(const proto::ArrayFeatureType &array) {
-  std::string text = spell(array.dataType).str();
+  std::string text = spellDataType(array.dataType).str();
   if (!array.shape.empty())
     text += " " + join(array.shape, " × ");
   return text;
@@ -68,7 +68,7 @@ struct FeatureWriter {
   void array(const proto::ArrayFeatureType &array, StringRef type) {
     out.attribute("type", type);
     out.attribute("formattedType", type.str() + " (" + format(array) + ")");
-    out.attribute("dataType", spell(array.dataType));
+    out.attribute("dataType", spellDataType(array.dataType));
     out.attribute("shape", "[" + join(array.shape, ", ") + "]");
   }
 
@@ -81,7 +81,7 @@ struct FeatureWriter {
                       join({image.width, image.height}, " × ") + ")");
     out.attribute("width", std::to_string(image.width));
     out.attribute("height", std::to_string(image.height));
-    out.attribute("colorspace", spell(image.colorSpace));
+    out.attribute("colorspace", spellDataType(image.colorSpace));
     out.attribute("isColor", isColor ? "1" : "0");
     out.attribute("hasSizeFlexibility", "0");
   }

@@ -18,7 +18,7 @@ static constexpr llvm::StringLiteral onTheCpu(
 static constexpr llvm::StringLiteral ofTheSystem(
     "whose computation is not in the file; only Core ML on a Mac has it");
 
-static constexpr ModelKind table[] = {
+static constexpr ModelKind modelKindTable[] = {
     {200, "pipelineClassifier"},
     {201, "pipelineRegressor"},
     {202, "pipeline"},
@@ -59,7 +59,7 @@ static constexpr ModelKind table[] = {
 };
 
 const ModelKind *anec::coreml::findModelKind(int field) {
-  for (const ModelKind &row : table)
+  for (const ModelKind &row : modelKindTable)
     if (row.field == field)
       return &row;
   return nullptr;

@@ -14,7 +14,7 @@ using namespace anec::coreml;
 using llvm::StringRef;
 namespace json = llvm::json;
 
-static bool mayHold(StringRef path, bool isFolder) {
+static bool mayHoldPackage(StringRef path, bool isFolder) {
   if (!isFolder)
     return path == manifestFile || path == modelFile || path == weightFile;
   return modelFile.starts_with((path + "/").str()) ||
@@ -22,8 +22,8 @@ static bool mayHold(StringRef path, bool isFolder) {
 }
 
 /// The manifest has the folder of the weights, not its files.
-static bool list(StringRef text, std::vector<std::string> &files,
-                 std::string &wrong) {
+static bool listPackage(StringRef text, std::vector<std::string> &files,
+                        std::string &wrong) {
   JsonError error;
   std::optional<json::Value> value = parseJson(text, error);
   const json::Object *object = value ? value->getAsObject() : nullptr;
@@ -37,7 +37,8 @@ static bool list(StringRef text, std::vector<std::string> &files,
 }
 
 const FolderKind &coreml::coreMLFolder() {
-  static constexpr FolderKind kind = {manifestFile, mayHold, list};
+  static constexpr FolderKind kind = {manifestFile, mayHoldPackage,
+                                      listPackage};
   return kind;
 }
 

@@ -24,9 +24,10 @@ static CoreMLOptions optionsOf(const BuildRequest &request) {
 }
 
 template <WriteCoreML write>
-static bool compile(std::unique_ptr<Module> module, const BuildRequest &request,
-                    const OutputPlace &place, BuildResult &result,
-                    Diagnostics &diags) {
+static bool compileToCoreML(std::unique_ptr<Module> module,
+                            const BuildRequest &request,
+                            const OutputPlace &place, BuildResult &result,
+                            Diagnostics &diags) {
   std::optional<CompiledProgram> program = compileProgram(
       std::move(module), request, /*isCoreML=*/true, result, diags);
   if (!program)
@@ -70,8 +71,8 @@ static std::unique_ptr<Module> readKernels(const ModelPackage &package,
 }
 
 template <WriteCoreML write>
-static bool show(const ModelPackage &package, const BuildRequest &request,
-                 const OutputPlace &place, Diagnostics &diags) {
+static bool showCoreML(const ModelPackage &package, const BuildRequest &request,
+                       const OutputPlace &place, Diagnostics &diags) {
   std::unique_ptr<Module> module = readKernels(package, diags);
   if (!module)
     return false;
@@ -80,7 +81,7 @@ static bool show(const ModelPackage &package, const BuildRequest &request,
                           /*description=*/nullptr, diags);
 }
 
-static constexpr RequestFlags taken =
+static constexpr RequestFlags takenByCoreML =
     requests::weights | requests::chip | requests::quantizing |
     requests::coreML |
     RequestFlags{RequestFlag::Kernel, RequestFlag::Passes,
@@ -93,11 +94,11 @@ constinit const OutputFormat outputs::CoreML = {
     .isFolder = true,
     .isCoreML = true,
     .runs = RunsPasses::ToFit,
-    .takes = taken,
+    .takes = takenByCoreML,
     .takesWithStates = requests::states,
     .shows = requests::chip | requests::coreML,
-    .compile = ::compile<&CompiledProgram::writeCoreML>,
-    .show = ::show<&CompiledProgram::writeCoreML>,
+    .compile = compileToCoreML<&CompiledProgram::writeCoreML>,
+    .show = showCoreML<&CompiledProgram::writeCoreML>,
 };
 
 constinit const OutputFormat outputs::CompiledCoreML = {
@@ -107,9 +108,9 @@ constinit const OutputFormat outputs::CompiledCoreML = {
     .isFolder = true,
     .isCoreML = true,
     .runs = RunsPasses::ToFit,
-    .takes = taken,
+    .takes = takenByCoreML,
     .takesWithStates = requests::states,
     .shows = requests::chip | requests::coreML,
-    .compile = ::compile<&CompiledProgram::writeCompiledCoreML>,
-    .show = ::show<&CompiledProgram::writeCompiledCoreML>,
+    .compile = compileToCoreML<&CompiledProgram::writeCompiledCoreML>,
+    .show = showCoreML<&CompiledProgram::writeCompiledCoreML>,
 };

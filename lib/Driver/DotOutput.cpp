@@ -11,9 +11,9 @@
 using namespace anec;
 
 /// Prints the schedule that the package of the model would have.
-static bool compile(std::unique_ptr<Module> module, const BuildRequest &request,
-                    const OutputPlace &place, BuildResult &result,
-                    Diagnostics &diags) {
+static bool compileToDot(std::unique_ptr<Module> module,
+                         const BuildRequest &request, const OutputPlace &place,
+                         BuildResult &result, Diagnostics &diags) {
   result.module = std::move(module);
   if (!runPasses(*result.module, modelOptions(request).passes, diags,
                  &result.reports))
@@ -28,8 +28,8 @@ static bool compile(std::unique_ptr<Module> module, const BuildRequest &request,
       [&](llvm::raw_ostream &out) { printDot(*result.module, out); }, diags);
 }
 
-static bool show(const ModelPackage &package, const BuildRequest &request,
-                 const OutputPlace &place, Diagnostics &diags) {
+static bool showDot(const ModelPackage &package, const BuildRequest &request,
+                    const OutputPlace &place, Diagnostics &diags) {
   return place.write(
       [&](llvm::raw_ostream &out) { printDot(*package.schedule, out); }, diags);
 }
@@ -44,6 +44,6 @@ constinit const OutputFormat outputs::Dot = {
              RequestFlags{RequestFlag::ForwardOnly, RequestFlag::Fuse,
                           RequestFlag::WeightMode, RequestFlag::Lora,
                           RequestFlag::Passes},
-    .compile = ::compile,
-    .show = show,
+    .compile = compileToDot,
+    .show = showDot,
 };

@@ -8,9 +8,9 @@
 
 using namespace anec;
 
-static bool compile(std::unique_ptr<Module> module, const BuildRequest &request,
-                    const OutputPlace &place, BuildResult &result,
-                    Diagnostics &diags) {
+static bool compileToIR(std::unique_ptr<Module> module,
+                        const BuildRequest &request, const OutputPlace &place,
+                        BuildResult &result, Diagnostics &diags) {
   const CompileOptions &options = request.options;
   result.module = std::move(module);
   if (!options.kernel.empty() &&
@@ -24,8 +24,8 @@ static bool compile(std::unique_ptr<Module> module, const BuildRequest &request,
              diags);
 }
 
-static bool show(const ModelPackage &package, const BuildRequest &request,
-                 const OutputPlace &place, Diagnostics &diags) {
+static bool showIR(const ModelPackage &package, const BuildRequest &request,
+                   const OutputPlace &place, Diagnostics &diags) {
   return place.write(
       [&](llvm::raw_ostream &out) { printIR(*package.schedule, out); }, diags);
 }
@@ -40,6 +40,6 @@ constinit const OutputFormat outputs::IR = {
                           RequestFlag::Lora},
     .takesWithPasses = requests::passes | requests::chip | requests::weights,
     .takesWithLoss = {RequestFlag::Precision},
-    .compile = ::compile,
-    .show = show,
+    .compile = compileToIR,
+    .show = showIR,
 };

@@ -9,9 +9,9 @@
 
 using namespace anec;
 
-static bool compile(std::unique_ptr<Module> module, const BuildRequest &request,
-                    const OutputPlace &place, BuildResult &result,
-                    Diagnostics &diags) {
+static bool compileToMIL(std::unique_ptr<Module> module,
+                         const BuildRequest &request, const OutputPlace &place,
+                         BuildResult &result, Diagnostics &diags) {
   std::optional<CompiledProgram> program = compileProgram(
       std::move(module), request, /*isCoreML=*/false, result, diags);
   if (!program)
@@ -44,5 +44,5 @@ constinit const OutputFormat outputs::MIL = {
                           RequestFlag::Precision, RequestFlag::Lora,
                           RequestFlag::MILVersion, RequestFlag::Canonical},
     .takesWithStates = requests::states,
-    .compile = ::compile,
+    .compile = compileToMIL,
 };

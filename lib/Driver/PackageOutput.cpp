@@ -7,9 +7,10 @@
 
 using namespace anec;
 
-static bool compile(std::unique_ptr<Module> module, const BuildRequest &request,
-                    const OutputPlace &place, BuildResult &result,
-                    Diagnostics &diags) {
+static bool compileToPackage(std::unique_ptr<Module> module,
+                             const BuildRequest &request,
+                             const OutputPlace &place, BuildResult &result,
+                             Diagnostics &diags) {
   return compileModel(std::move(module), modelOptions(request), place.path,
                       diags, &result.reports);
 }
@@ -23,5 +24,5 @@ constinit const OutputFormat outputs::Package = {
              requests::decoding | requests::objective | requests::quantizing |
              RequestFlags{RequestFlag::Passes, RequestFlag::MILVersion},
     .takesWithLoss = {RequestFlag::Precision},
-    .compile = ::compile,
+    .compile = compileToPackage,
 };

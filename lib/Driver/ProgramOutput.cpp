@@ -116,9 +116,10 @@ static bool canReplace(const BuildRequest &request, const OutputPlace &place,
   return true;
 }
 
-static bool compile(std::unique_ptr<Module> module, const BuildRequest &request,
-                    const OutputPlace &place, BuildResult &result,
-                    Diagnostics &diags) {
+static bool compileToProgram(std::unique_ptr<Module> module,
+                             const BuildRequest &request,
+                             const OutputPlace &place, BuildResult &result,
+                             Diagnostics &diags) {
   const CompileOptions &options = request.options;
   const SourceFormat &format = sourceFormat(request.input);
   if (format.stage != SourceStage::MIL) {
@@ -165,5 +166,5 @@ constinit const OutputFormat outputs::Program = {
                "beside it",
     .takes = requests::objective |
              RequestFlags{RequestFlag::Passes, RequestFlag::Precision},
-    .compile = ::compile,
+    .compile = compileToProgram,
 };

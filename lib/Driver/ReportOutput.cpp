@@ -60,8 +60,8 @@ static void printPage(const Subject &subject, llvm::raw_ostream &out) {
 /// Reports on a package for the target that it was compiled for, unless another
 /// one is requested.
 template <Print print>
-static bool show(const ModelPackage &package, const BuildRequest &request,
-                 const OutputPlace &place, Diagnostics &diags) {
+static bool showReport(const ModelPackage &package, const BuildRequest &request,
+                       const OutputPlace &place, Diagnostics &diags) {
   const PassManagerOptions &passes = request.options.passes;
   const Target *target =
       passes.targetChosen ? passes.target : findTarget(package.target);
@@ -89,16 +89,16 @@ static bool compileToShow(std::unique_ptr<Module> module,
   options.lora.reset(); // build() has added its adapters
   std::optional<ModelPackage> package = compileModelInMemory(
       std::move(module), options, request.input, diags, &result.reports);
-  return package && show<print>(*package, request, place, diags);
+  return package && showReport<print>(*package, request, place, diags);
 }
 
 /// Reports on the program as it would be printed as MIL; on a MIL program as it
 /// is, so that the report says what the target makes of it; on a model as its
 /// package.
 template <Print print>
-static bool compile(std::unique_ptr<Module> module, const BuildRequest &given,
-                    const OutputPlace &place, BuildResult &result,
-                    Diagnostics &diags) {
+static bool compileToReport(std::unique_ptr<Module> module,
+                            const BuildRequest &given, const OutputPlace &place,
+                            BuildResult &result, Diagnostics &diags) {
   if (isModel(*module, sourceFormat(given.input), given.options))
     return compileToShow<print>(std::move(module), given, place, result, diags);
   BuildRequest request = given;
@@ -120,7 +120,7 @@ static bool compile(std::unique_ptr<Module> module, const BuildRequest &given,
                      diags);
 }
 
-static constexpr RequestFlags taken =
+static constexpr RequestFlags takenByReport =
     requests::weights | requests::models | requests::decoding |
     RequestFlags{RequestFlag::Target, RequestFlag::Kernel, RequestFlag::Passes};
 static constexpr RequestFlags takenByPasses =
@@ -132,11 +132,11 @@ constinit const OutputFormat outputs::Report = {
     .name = "report",
     .summary = "ops, weights, operations and peak activation memory",
     .runs = RunsPasses::OfPrograms,
-    .takes = taken | RequestFlags{RequestFlag::Format},
+    .takes = takenByReport | RequestFlags{RequestFlag::Format},
     .takesWithPasses = takenByPasses,
     .shows = shown | RequestFlags{RequestFlag::Format},
-    .compile = ::compile<printText>,
-    .show = show<printText>,
+    .compile = compileToReport<printText>,
+    .show = showReport<printText>,
     .check = PackageCheck::Presence,
 };
 
@@ -145,11 +145,11 @@ constinit const OutputFormat outputs::ReportJson = {
     .ending = ".json",
     .summary = "the report as JSON",
     .runs = RunsPasses::OfPrograms,
-    .takes = taken,
+    .takes = takenByReport,
     .takesWithPasses = takenByPasses,
     .shows = shown,
-    .compile = ::compile<printJson>,
-    .show = show<printJson>,
+    .compile = compileToReport<printJson>,
+    .show = showReport<printJson>,
     .check = PackageCheck::Presence,
 };
 
@@ -158,10 +158,10 @@ constinit const OutputFormat outputs::ReportPage = {
     .ending = ".html",
     .summary = "an HTML page with predicted costs and graphs",
     .runs = RunsPasses::OfPrograms,
-    .takes = taken,
+    .takes = takenByReport,
     .takesWithPasses = takenByPasses,
     .shows = shown,
-    .compile = ::compile<printPage>,
-    .show = show<printPage>,
+    .compile = compileToReport<printPage>,
+    .show = showReport<printPage>,
     .check = PackageCheck::Presence,
 };

@@ -25,7 +25,7 @@ llvm::ArrayRef<ArrayName> anec::gemmaArrays() {
   return names;
 }
 
-static void readCommon(ConfigReader &config, Decoder &decoder) {
+static void readGemma(ConfigReader &config, Decoder &decoder) {
   readSizes(config, decoder, 256);
   decoder.norm = Normalization::RmsPlusOne;
   decoder.hasPostNorms = true;
@@ -42,7 +42,7 @@ static void readCommon(ConfigReader &config, Decoder &decoder) {
 }
 
 void anec::readGemma2(ConfigReader &config, Decoder &decoder) {
-  readCommon(config, decoder);
+  readGemma(config, decoder);
   // Published files have the size of the windows twice.
   config.accept("sliding_window_size");
   decoder.scoreCap = config.numberOrZero("attn_logit_softcapping", 50);
@@ -57,7 +57,7 @@ void anec::readGemma2(ConfigReader &config, Decoder &decoder) {
 }
 
 void anec::readGemma3(ConfigReader &config, Decoder &decoder) {
-  readCommon(config, decoder);
+  readGemma(config, decoder);
   decoder.hasHeadNorms = true;
   config.accept("attn_logit_softcapping"); // The models do not read it.
   decoder.logitCap = config.numberOrZero("final_logit_softcapping");

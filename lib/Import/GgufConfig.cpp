@@ -72,10 +72,10 @@ static constexpr StringLiteral absentIfZero[] = {
 namespace {
 
 /// Writes the configuration of one file.
-class Writer {
+class GgufConfigWriter {
 public:
-  Writer(const GgufFile &file, const ArraySource &arrays,
-         ArrayRef<std::string> ignoredKeys, GgufConfig &config)
+  GgufConfigWriter(const GgufFile &file, const ArraySource &arrays,
+                   ArrayRef<std::string> ignoredKeys, GgufConfig &config)
       : file(file), arrays(arrays), ignored(ignoredKeys), config(config),
         arch(config.architecture->name) {}
 
@@ -107,13 +107,13 @@ private:
 
 } // namespace
 
-const GgufValue *Writer::find(StringRef key) {
+const GgufValue *GgufConfigWriter::find(StringRef key) {
   read.insert(key);
   std::string name = fullName(key);
   return is_contained(ignored, name) ? nullptr : file.find(name);
 }
 
-std::optional<int64_t> Writer::integer(StringRef key) {
+std::optional<int64_t> GgufConfigWriter::integer(StringRef key) {
   const GgufValue *value = find(key);
   return value ? value->getInteger() : std::nullopt;
 }
@@ -155,7 +155,8 @@ static std::optional<int64_t> equalNumber(const GgufValue &value,
   return isEqual ? first : std::nullopt;
 }
 
-void Writer::set(StringRef name, StringRef key, const GgufValue &value) {
+void GgufConfigWriter::set(StringRef name, StringRef key,
+                           const GgufValue &value) {
   config.object[name] = jsonOf(value);
   // Some writers give these layer by layer.
   if (key == "attention.head_count" || key == "attention.head_count_kv" ||
@@ -166,7 +167,7 @@ void Writer::set(StringRef name, StringRef key, const GgufValue &value) {
   config.names.emplace(name.str(), fullName(key));
 }
 
-void Writer::writeSizes() {
+void GgufConfigWriter::writeSizes() {
   bool isGpt2 = arch == "gpt2";
   ArrayRef<std::pair<StringLiteral, StringLiteral>> rows = renamed;
   if (isGpt2)
@@ -215,7 +216,7 @@ void Writer::writeSizes() {
 }
 
 /// Which layers have a window.
-void Writer::writeWindows(int64_t layers) {
+void GgufConfigWriter::writeWindows(int64_t layers) {
   static constexpr StringLiteral key = "attention.sliding_window";
   const GgufValue *size = find(key);
   bool isGemma = arch.starts_with("gemma");
@@ -255,8 +256,8 @@ void Writer::writeWindows(int64_t layers) {
   config.names.emplace("layer_types", fullName(patternKey));
 }
 
-void Writer::writeGemma(int64_t layers, int64_t dim, int64_t heads,
-                        int64_t width) {
+void GgufConfigWriter::writeGemma(int64_t layers, int64_t dim, int64_t heads,
+                                  int64_t width) {
   for (StringRef key : {"attn_logit_softcapping", "final_logit_softcapping"})
     if (const GgufValue *value = find(key)) {
       set(key, key, *value);
@@ -278,7 +279,7 @@ void Writer::writeGemma(int64_t layers, int64_t dim, int64_t heads,
 }
 
 /// Keys that nothing has read, which the reader of the object refuses.
-void Writer::writeOthers() {
+void GgufConfigWriter::writeOthers() {
   std::string prefix = arch.str() + ".";
   for (const auto &[name, value] : file.metadata) {
     StringRef key = name;
@@ -293,7 +294,7 @@ void Writer::writeOthers() {
   }
 }
 
-void Writer::write() {
+void GgufConfigWriter::write() {
   config.object["model_type"] = config.architecture->family;
   writeSizes();
   writeOthers();
@@ -350,7 +351,7 @@ std::optional<GgufConfig> anec::configOfGguf(const GgufFile &file,
   }
   if (!checkGeneral(file, arrays, diags))
     return std::nullopt;
-  Writer(file, arrays, ignoredKeys, config).write();
+  GgufConfigWriter(file, arrays, ignoredKeys, config).write();
   // Families have different values by default, so that none can be assumed.
   std::string epsilon =
       (config.architecture->name + "." + config.architecture->epsilon).str();

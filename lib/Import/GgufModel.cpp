@@ -19,7 +19,7 @@ using namespace anec;
 using namespace llvm;
 using R = WeightRole;
 
-static constexpr ArrayName arrayNames[] = {
+static constexpr ArrayName ggufArrayNames[] = {
     {R::Embedding, "token_embd.weight"},
     {R::Positions, "position_embd.weight"},
     {R::Norm, "output_norm.weight"},
@@ -53,7 +53,7 @@ static constexpr ArrayName arrayNames[] = {
     {R::FeedForwardPostNorm, "blk.#.post_ffw_norm.weight"},
 };
 
-ArrayRef<ArrayName> anec::ggufArrays() { return arrayNames; }
+ArrayRef<ArrayName> anec::ggufArrays() { return ggufArrayNames; }
 
 /// Without a gate, the first matrix of feed-forward is called as the other one
 /// is with a gate.
@@ -93,7 +93,7 @@ std::optional<ImportedModel> anec::readGgufModel(const MappedFile &file,
   decoder.isTransposed = false;
   if (decoder.norm == Normalization::RmsPlusOne)
     decoder.norm = Normalization::Rms;
-  ArrayNames names = {arrayNames, {}};
+  ArrayNames names = {ggufArrayNames, {}};
   if (!decoder.isGated)
     names.own = namesWithoutGate;
   model.weights = matchWeights(names, decoder, "");

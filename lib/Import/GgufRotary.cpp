@@ -22,9 +22,9 @@ static constexpr StringLiteral onlyFactors = "rope_freqs.weight",
 
 namespace {
 
-class Writer {
+class RotaryWriter {
 public:
-  Writer(const RotarySource &source, GgufConfig &config)
+  RotaryWriter(const RotarySource &source, GgufConfig &config)
       : source(source), config(config) {}
 
   void write();
@@ -59,7 +59,8 @@ private:
 
 } // namespace
 
-json::Array Writer::factors(StringRef array, std::vector<double> &numbers) {
+json::Array RotaryWriter::factors(StringRef array,
+                                  std::vector<double> &numbers) {
   config.arrays.push_back(array.str());
   static constexpr int64_t most = 1 << 16;
   json::Array list;
@@ -74,7 +75,7 @@ json::Array Writer::factors(StringRef array, std::vector<double> &numbers) {
   return list;
 }
 
-void Writer::writeChannels() {
+void RotaryWriter::writeChannels() {
   static constexpr StringLiteral key = "rope.dimension_count";
   const GgufValue *value = source.find(key);
   double part = 1;
@@ -91,7 +92,7 @@ void Writer::writeChannels() {
   set("partial_rotary_factor", key, part);
 }
 
-void Writer::writeTheta() {
+void RotaryWriter::writeTheta() {
   static constexpr StringLiteral key = "rope.freq_base",
                                  local = "rope.freq_base_swa";
   const GgufValue *value = source.find(key);
@@ -135,7 +136,7 @@ static std::optional<json::Object> llama3Scaling(ArrayRef<double> factors,
                       {"original_max_position_embeddings", int64_t(original)}};
 }
 
-json::Object Writer::scalingOfFactors() {
+json::Object RotaryWriter::scalingOfFactors() {
   static constexpr StringLiteral original =
       "rope.scaling.original_context_length";
   std::vector<double> ofLong, ofShort;
@@ -164,7 +165,7 @@ json::Object Writer::scalingOfFactors() {
   return object;
 }
 
-json::Object Writer::scalingOfKeys(StringRef kind) {
+json::Object RotaryWriter::scalingOfKeys(StringRef kind) {
   double factor = number("rope.scaling.factor", 0);
   // The older key of the same.
   double older = number("rope.scale_linear", 0);
@@ -189,7 +190,7 @@ json::Object Writer::scalingOfKeys(StringRef kind) {
   return object;
 }
 
-json::Object Writer::scaling() {
+json::Object RotaryWriter::scaling() {
   const GgufValue *type = source.find("rope.scaling.type");
   StringRef kind = "linear"; // llama.cpp's default
   static constexpr StringLiteral kinds[] = {"none", "linear", "yarn",
@@ -210,7 +211,7 @@ json::Object Writer::scaling() {
                                           : scalingOfKeys(kind);
 }
 
-void Writer::write() {
+void RotaryWriter::write() {
   writeChannels();
   writeTheta();
   json::Object object = scaling();
@@ -221,5 +222,5 @@ void Writer::write() {
 }
 
 void anec::writeRotary(const RotarySource &source, GgufConfig &config) {
-  Writer(source, config).write();
+  RotaryWriter(source, config).write();
 }

@@ -43,7 +43,7 @@ static constexpr StringLiteral tekkenRegex =
     "[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]*|\\p{N}|"
     " ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
 
-static constexpr SplitRule rules[] = {
+static constexpr SplitRule splitRules[] = {
     {"dbrx", llamaRegex, false, false, false, false},
     {"deepseek-r1-qwen", qwenRegex, false, false, false, false},
     {"falcon3", llamaRegex, false, false, true, true},
@@ -60,9 +60,10 @@ static constexpr SplitRule rules[] = {
 
 namespace {
 
-class Reader {
+class GgufTokenizerReader {
 public:
-  Reader(const GgufFile &file, GgufTokenizer &tokenizer, std::string &wrong)
+  GgufTokenizerReader(const GgufFile &file, GgufTokenizer &tokenizer,
+                      std::string &wrong)
       : file(file), tokenizer(tokenizer), wrong(wrong) {}
 
   bool read();
@@ -93,7 +94,7 @@ private:
 
 } // namespace
 
-bool Reader::readTokens() {
+bool GgufTokenizerReader::readTokens() {
   // Ids are below it in tokenizers.
   static constexpr size_t most = 1 << 22;
   const GgufValue *value = find("tokens");
@@ -110,7 +111,7 @@ bool Reader::readTokens() {
   return true;
 }
 
-bool Reader::readTypes() {
+bool GgufTokenizerReader::readTypes() {
   enum { unknown = 2, control = 3, userDefined = 4, unused = 5, byte = 6 };
   const GgufValue *value = find("token_type");
   if (!value)
@@ -133,7 +134,7 @@ bool Reader::readTypes() {
   return true;
 }
 
-bool Reader::readScores() {
+bool GgufTokenizerReader::readScores() {
   const GgufValue *value = find("scores");
   std::optional<std::vector<GgufValue>> scores;
   if (value)
@@ -191,7 +192,7 @@ static void mergesFromScores(GgufTokenizer &tokenizer) {
     tokenizer.merges.emplace_back(pair.leftText, pair.rightText);
 }
 
-bool Reader::readMerges() {
+bool GgufTokenizerReader::readMerges() {
   const GgufValue *value = find("merges");
   std::optional<std::vector<StringRef>> texts;
   if (value)
@@ -207,10 +208,10 @@ bool Reader::readMerges() {
   return true;
 }
 
-bool Reader::readRule() {
+bool GgufTokenizerReader::readRule() {
   const GgufValue *value = find("pre");
   std::vector<std::string> names;
-  for (const SplitRule &rule : rules) {
+  for (const SplitRule &rule : splitRules) {
     names.push_back("`" + rule.name.str() + "`");
     if (value && value->getString() == rule.name)
       tokenizer.rule = &rule;
@@ -221,7 +222,8 @@ bool Reader::readRule() {
               ", and anec writes " + join(names, ", "));
 }
 
-bool Reader::readMarker(StringRef key, std::optional<int32_t> &id) {
+bool GgufTokenizerReader::readMarker(StringRef key,
+                                     std::optional<int32_t> &id) {
   const GgufValue *value = find(key);
   if (!value)
     return true;
@@ -233,7 +235,7 @@ bool Reader::readMarker(StringRef key, std::optional<int32_t> &id) {
   return true;
 }
 
-bool Reader::read() {
+bool GgufTokenizerReader::read() {
   const GgufValue *model = find("model");
   StringRef kind = model ? model->getString().value_or("") : "";
   if (kind != "gpt2" && kind != "llama")
@@ -279,7 +281,7 @@ bool Reader::read() {
 std::optional<GgufTokenizer> GgufTokenizer::read(const GgufFile &file,
                                                  std::string &wrong) {
   GgufTokenizer tokenizer;
-  if (!Reader(file, tokenizer, wrong).read())
+  if (!GgufTokenizerReader(file, tokenizer, wrong).read())
     return std::nullopt;
   return tokenizer;
 }

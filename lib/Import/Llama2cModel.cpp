@@ -9,7 +9,7 @@
 using namespace anec;
 using R = WeightRole;
 
-static constexpr ArrayName arrayNames[] = {
+static constexpr ArrayName llama2cArrayNames[] = {
     {R::Embedding, "tok_embeddings.weight"},
     {R::AttentionNorm, "layers.#.attention_norm.weight"},
     {R::Query, "layers.#.attention.wq.weight"},
@@ -24,7 +24,7 @@ static constexpr ArrayName arrayNames[] = {
     {R::Classifier, "output.weight"},
 };
 
-llvm::ArrayRef<ArrayName> anec::llama2cArrays() { return arrayNames; }
+llvm::ArrayRef<ArrayName> anec::llama2cArrays() { return llama2cArrayNames; }
 
 Decoder anec::decoderOf(const Llama2cFile &file) {
   Decoder decoder;
@@ -67,6 +67,6 @@ std::optional<ImportedModel> anec::readLlama2cModel(const MappedFile &file,
   ImportedModel model;
   model.decoder = decoderOf(*contents);
   // The arrays have the shapes that the sizes give them.
-  model.weights = matchWeights({arrayNames, {}}, model.decoder, "");
+  model.weights = matchWeights({llama2cArrayNames, {}}, model.decoder, "");
   return model;
 }

@@ -17,8 +17,8 @@ using namespace anec;
 
 /// Takes the sizes of the model from the entries of `config`.
 static void
-readSizes(llvm::ArrayRef<std::pair<std::string, std::string>> config,
-          LlamaHints &hints) {
+readHintSizes(llvm::ArrayRef<std::pair<std::string, std::string>> config,
+              LlamaHints &hints) {
   for (const auto &[name, value] : config)
     if (int64_t number; !llvm::StringRef(value).getAsInteger(10, number))
       hints.sizes[name] = number;
@@ -57,7 +57,7 @@ static bool readModule(const Module &module, llvm::StringRef wanted,
     owners.insert(entry->of().str());
   if (!chooseModel(owners, wanted, hints, diags))
     return false;
-  readSizes(module.config, hints);
+  readHintSizes(module.config, hints);
   hints.facts = ModelFacts::of(module);
   std::string classifier = classifierName(hints);
   hints.hasClassifier = false;
@@ -75,7 +75,7 @@ static bool readManifest(const ModelPackage &package, llvm::StringRef wanted,
     owners.insert(entry.owner);
   if (!chooseModel(owners, wanted, hints, diags))
     return false;
-  readSizes(package.config, hints);
+  readHintSizes(package.config, hints);
   hints.facts = package.facts;
   hints.hasClassifier = package.findWeight(classifierName(hints)) != nullptr;
   return true;
@@ -83,7 +83,7 @@ static bool readManifest(const ModelPackage &package, llvm::StringRef wanted,
 
 LlamaHints anec::hintsOf(const TrainState &state) {
   LlamaHints hints;
-  readSizes(state.config, hints);
+  readHintSizes(state.config, hints);
   return hints;
 }
 

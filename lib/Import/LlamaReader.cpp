@@ -9,6 +9,7 @@
 #include "anec/Arrays/ArraySource.h"
 #include "lib/Arrays/Diags.h"
 #include "lib/Import/Diags.h"
+#include "lib/Support/FileName.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
@@ -24,7 +25,7 @@ using namespace llvm;
 namespace {
 
 /// Arrays by name, and what is said of their model.
-struct Source {
+struct LlamaSource {
   std::optional<ArraySource> arrays;
   LlamaConfig config;
 
@@ -38,20 +39,14 @@ struct Source {
 
 } // namespace
 
-static std::string inFolder(StringRef folder, StringRef name) {
-  SmallString<128> path(folder);
-  sys::path::append(path, name);
-  return path.str().str();
-}
-
 /// A file, with the config.json beside it when it has Hugging Face's names and
 /// says nothing itself.
-static std::optional<Source> openFile(StringRef path, WeightFormat format,
-                                      Diagnostics &diags) {
-  Source source;
+static std::optional<LlamaSource> openFile(StringRef path, WeightFormat format,
+                                           Diagnostics &diags) {
+  LlamaSource source;
   if (!source.add(path, diags))
     return std::nullopt;
-  std::string config = inFolder(sys::path::parent_path(path), "config.json");
+  std::string config = pathIn(sys::path::parent_path(path), "config.json");
   bool isAlone = format != WeightFormat::HuggingFace ||
                  source.config.sizes.count("heads") || !sys::fs::exists(config);
   if (!isAlone && !source.config.addFile(config, diags))
@@ -60,12 +55,12 @@ static std::optional<Source> openFile(StringRef path, WeightFormat format,
 }
 
 /// Opens a file, or a folder in Hugging Face's layout.
-static std::optional<Source> openSource(StringRef path, WeightFormat format,
-                                        Diagnostics &diags) {
+static std::optional<LlamaSource>
+openSource(StringRef path, WeightFormat format, Diagnostics &diags) {
   if (!sys::fs::is_directory(path))
     return openFile(path, format, diags);
-  Source source;
-  std::string config = inFolder(path, "config.json");
+  LlamaSource source;
+  std::string config = pathIn(path, "config.json");
   if ((sys::fs::exists(config) && !source.config.addFile(config, diags)) ||
       !source.add(path, diags))
     return std::nullopt;
@@ -77,7 +72,7 @@ namespace {
 /// Takes arrays out of a source by their names.
 class Reader {
 public:
-  Reader(const Source &source, StringRef path, WeightFormat format,
+  Reader(const LlamaSource &source, StringRef path, WeightFormat format,
          const LlamaHints &hints, Diagnostics &diags)
       : source(source), path(path), format(format), diags(diags) {
     shapes.family = hints.model;
@@ -94,7 +89,7 @@ private:
   bool take(const DecoderWeight &weight, int64_t layer);
   bool checkRest();
 
-  const Source &source;
+  const LlamaSource &source;
   StringRef path;
   WeightFormat format;
   Diagnostics &diags;
@@ -337,7 +332,7 @@ static std::optional<LlamaWeights> readNamed(StringRef path,
                                              WeightFormat format,
                                              const LlamaHints &hints,
                                              Diagnostics &diags) {
-  std::optional<Source> source = openSource(path, format, diags);
+  std::optional<LlamaSource> source = openSource(path, format, diags);
   if (!source)
     return std::nullopt;
   std::optional<LlamaWeights> weights =

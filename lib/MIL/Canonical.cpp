@@ -15,8 +15,6 @@
 using namespace anec;
 using namespace llvm;
 
-static bool isConst(const Op &op) { return op.is(ops::Const); }
-
 namespace {
 /// The constants seen so far, for finding equal ones. Hash collisions are
 /// compared.
@@ -45,12 +43,12 @@ private:
 static void placeConstants(Function &function) {
   std::vector<Op *> others, constants;
   for (Op &op : function.body())
-    (isConst(op) ? constants : others).push_back(&op);
+    (op.is(ops::Const) ? constants : others).push_back(&op);
 
   KnownConstants known;
   DenseSet<const Op *> placed;
   auto place = [&](Value *value, Op *before) -> Value * {
-    if (!value || !value->definingOp() || !isConst(*value->definingOp()))
+    if (!value || !value->definingOp() || !value->definingOp()->is(ops::Const))
       return value;
     Op *constant = known.first(*value->definingOp());
     if (placed.insert(constant).second) {
@@ -75,13 +73,13 @@ static void nameByPosition(Function &function) {
   unsigned values = 0, constants = 0;
   for (Op &op : function.body())
     for (Value *result : op.resultValues())
-      result->name = isConst(op) ? "c" + std::to_string(constants++)
-                                 : "v" + std::to_string(values++);
+      result->name = op.is(ops::Const) ? "c" + std::to_string(constants++)
+                                       : "v" + std::to_string(values++);
 }
 
 void anec::roundDerivedConstants(Function &function) {
   for (Op &op : function.body())
-    if (isConst(op))
+    if (op.is(ops::Const))
       op.setConstant(param::val, roundedConstant(*op.constant(param::val)));
 }
 

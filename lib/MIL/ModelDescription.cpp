@@ -9,7 +9,8 @@ using namespace anec;
 using llvm::StringRef;
 
 template <typename Named>
-static const Named *findByName(const std::vector<Named> &all, StringRef name) {
+static const Named *pointerByName(const std::vector<Named> &all,
+                                  StringRef name) {
   for (const Named &one : all)
     if (one.name == name)
       return &one;
@@ -17,11 +18,11 @@ static const Named *findByName(const std::vector<Named> &all, StringRef name) {
 }
 
 const FeatureDescription *FunctionDescription::input(StringRef wanted) const {
-  return findByName(inputs, wanted);
+  return pointerByName(inputs, wanted);
 }
 
 const FeatureDescription *FunctionDescription::output(StringRef wanted) const {
-  return findByName(outputs, wanted);
+  return pointerByName(outputs, wanted);
 }
 
 FeatureDescription &FunctionDescription::outputOf(StringRef wanted) {
@@ -33,7 +34,7 @@ FeatureDescription &FunctionDescription::outputOf(StringRef wanted) {
 }
 
 const FunctionDescription *ModelDescription::find(StringRef function) const {
-  return findByName(functions, function);
+  return pointerByName(functions, function);
 }
 
 FunctionDescription &ModelDescription::of(StringRef function) {

@@ -270,7 +270,7 @@ bool ValueReader::parseLiteral(const TensorType &type, ConstantRef &value) {
 }
 
 /// The character that closes the list that `token` opens; 0 when it opens none.
-static char closing(const Token &token) {
+static char closingBracket(const Token &token) {
   return token.is('[') ? ']' : token.is('{') ? '}' : token.is('(') ? ')' : 0;
 }
 
@@ -280,7 +280,7 @@ bool ValueReader::skipLiteral(unsigned depth) {
     diags.report(lexer.peek().range(), diag::NestedTooDeeply, maxNesting);
     return false;
   }
-  char close = closing(lexer.peek());
+  char close = closingBracket(lexer.peek());
   if (!close) {
     if (lexer.peek().kind == Token::End ||
         lexer.peek().kind == Token::Punctuation)
@@ -303,7 +303,7 @@ bool ValueReader::parseAnyLiteral(Literal &literal, unsigned depth) {
     diags.report(lexer.peek().range(), diag::NestedTooDeeply, maxNesting);
     return false;
   }
-  char close = closing(lexer.peek());
+  char close = closingBracket(lexer.peek());
   literal.token = lexer.peek();
   if (!close)
     return skipLiteral(depth);

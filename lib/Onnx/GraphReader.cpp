@@ -270,7 +270,7 @@ bool GraphReader::readNodes(llvm::ArrayRef<proto::Node> nodes,
 }
 
 template <typename Row>
-static const Row *findRow(llvm::ArrayRef<Row> rows, StringRef name) {
+static const Row *rowOfOp(llvm::ArrayRef<Row> rows, StringRef name) {
   const Row *row =
       llvm::lower_bound(rows, name, [](const Row &row, StringRef name) {
         return row.name < name;
@@ -297,9 +297,9 @@ bool GraphReader::readNode(const proto::Node &node, Environment &environment) {
           functions.lookup({domainOf(node.domain), node.opType}))
     return inlineFunction(*callee, node, environment, range);
   StringRef domain = domainOf(node);
-  if (const OpRow *row = findRow(opRows(domain), node.opType))
+  if (const OpRow *row = rowOfOp(opRows(domain), node.opType))
     return readRow(*row, node, environment, range);
-  const RefusedOp *refused = findRow(refusedOps(domain), node.opType);
+  const RefusedOp *refused = rowOfOp(refusedOps(domain), node.opType);
   if (refused)
     diags.report(range, diag::OnnxUnsupported, node.opType, refused->reason);
   else if (opRows(domain).empty() && refusedOps(domain).empty())

@@ -117,8 +117,9 @@ llvm::StringRef onnx::describe(AttributeType type) {
   }
 }
 
-static const AttributeRow *findRow(llvm::StringRef domain, llvm::StringRef op,
-                                   llvm::StringRef name, int64_t opset) {
+static const AttributeRow *attributeRow(llvm::StringRef domain,
+                                        llvm::StringRef op,
+                                        llvm::StringRef name, int64_t opset) {
   for (const AttributeRow &row : attributesOf(domain, op))
     if (row.name == name && row.isIn(opset))
       return &row;
@@ -127,7 +128,7 @@ static const AttributeRow *findRow(llvm::StringRef domain, llvm::StringRef op,
 
 llvm::StringRef onnx::fallbackOf(llvm::StringRef domain, llvm::StringRef op,
                                  llvm::StringRef name, int64_t opset) {
-  const AttributeRow *row = findRow(domain, op, name, opset);
+  const AttributeRow *row = attributeRow(domain, op, name, opset);
   return row ? llvm::StringRef(row->fallback) : "";
 }
 
@@ -142,7 +143,8 @@ static bool checkAttribute(const proto::Node &node,
                            const proto::Attribute &attribute, int64_t opset,
                            SourceRange range, Diagnostics &diags) {
   llvm::StringRef domain = domainOf(node);
-  const AttributeRow *row = findRow(domain, node.opType, attribute.name, opset);
+  const AttributeRow *row =
+      attributeRow(domain, node.opType, attribute.name, opset);
   if (!row) {
     std::string about = describe(domain, opset);
     for (const AttributeRow &other : attributesOf(domain, node.opType))
@@ -229,7 +231,7 @@ bool onnx::checkAllRead(const proto::Node &node, int64_t opset,
                         Diagnostics &diags) {
   for (auto [attribute, read] : llvm::zip_equal(node.attribute, wasRead)) {
     const AttributeRow *row =
-        findRow(domainOf(node), node.opType, attribute.name, opset);
+        attributeRow(domainOf(node), node.opType, attribute.name, opset);
     if (read || isIgnoredEverywhere(attribute.name) ||
         isDefault(attribute, *row))
       continue;

@@ -124,8 +124,8 @@ static bool inferSdpaCached(InferContext &ctx) {
 //===----------------------------------------------------------------------===//
 
 /// The attention weights of head `h`: [block, cached + block].
-static std::vector<double> probsOfHead(EvalContext &ctx,
-                                       const CachedAttention &a, int64_t h) {
+static std::vector<double> probsOfQuery(EvalContext &ctx,
+                                        const CachedAttention &a, int64_t h) {
   const RefTensor *mask = operandOrNull(ctx, 5);
   bool isPerQuery = mask && mask->type.shape[0] != 1;
   const RefTensor *blockMask = operandOrNull(ctx, 6);
@@ -163,7 +163,7 @@ static void evalSdpaCached(EvalContext &ctx) {
   CachedAttention a(ctx, ctx.in[0]->type.shape, ctx.in[1]->type.shape,
                     keys ? &keys->type : nullptr);
   for (int64_t h = 0; h < a.batches() * a.heads; ++h) {
-    std::vector<double> probs = probsOfHead(ctx, a, h);
+    std::vector<double> probs = probsOfQuery(ctx, a, h);
     const double *v = &ctx.in[2]->data[h / a.group * a.width * a.block];
     const double *cache =
         keys ? &ctx.in[4]->data[h / a.group * a.width * a.cached] : nullptr;

@@ -245,7 +245,7 @@ static void gradientLinear(Gradient &g) {
   g.give(2, [&] { return g.sumAlong(g.dy(), last); });
 }
 
-static int64_t flopsLinear(const Op &op) {
+static int64_t flopsOfProduct(const Op &op) {
   return saturatingProduct(
       {2, op.result()->type.numElements(), op.operand(1u)->type.shape[1]});
 }
@@ -282,7 +282,7 @@ constinit const OpDef ops::Linear = {
     .infer = inferLinear,
     .eval = evalLinear,
     .decomposeComputed = decomposeLinear,
-    .flops = flopsLinear,
+    .flops = flopsOfProduct,
     .gradient = gradientLinear,
     .positions = {positionsLinear},
 };

@@ -31,15 +31,6 @@ using namespace anec;
 // Activations
 //===----------------------------------------------------------------------===//
 
-static double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
-static double hardSigmoid(double x) {
-  return std::clamp(0.2 * x + 0.5, 0.0, 1.0);
-}
-static double scaledTanh(double x) { return 1.7159 * std::tanh(2 * x / 3); }
-static double hyperbolicTangent(double x) { return std::tanh(x); }
-static double relu(double x) { return larger(x, 0); }
-static double linear(double x) { return x; }
-
 static constexpr llvm::StringRef activationNames =
     oneOf<"activations are ", GateActivation>;
 
@@ -48,17 +39,17 @@ using GateFunction = double (*)(double);
 static GateFunction functionOf(GateActivation activation) {
   switch (activation) {
   case GateActivation::Linear:
-    return linear;
+    return [](double x) { return x; };
   case GateActivation::Relu:
-    return relu;
+    return [](double x) { return larger(x, 0); };
   case GateActivation::ScaledTanh:
-    return scaledTanh;
+    return [](double x) { return 1.7159 * std::tanh(2 * x / 3); };
   case GateActivation::Sigmoid:
-    return sigmoid;
+    return [](double x) { return 1 / (1 + std::exp(-x)); };
   case GateActivation::SigmoidHard:
-    return hardSigmoid;
+    return [](double x) { return std::clamp(0.2 * x + 0.5, 0.0, 1.0); };
   case GateActivation::Tanh:
-    return hyperbolicTangent;
+    return [](double x) { return std::tanh(x); };
   }
   llvm_unreachable("an activation without a function");
 }

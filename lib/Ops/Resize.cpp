@@ -182,7 +182,7 @@ static void gradientResizing(Gradient &g) {
 }
 
 /// Four multiply-adds per result element, for two axes.
-static int64_t flopsLinear(const Op &op) {
+static int64_t flopsOfLinear(const Op &op) {
   return saturatingProduct({8, op.result()->type.numElements()});
 }
 
@@ -236,7 +236,7 @@ constinit const OpDef ops::ResizeBilinear = {
                     oneOf<"`sampling_mode` is ", SamplingMode>},
     .infer = inferResizeBilinear,
     .eval = evalResizing<Bilinear>,
-    .flops = flopsLinear,
+    .flops = flopsOfLinear,
     .gradient = gradientResizing<Bilinear>,
     .positions = {positions::neighbors},
 };
@@ -321,7 +321,7 @@ constinit const OpDef ops::UpsampleBilinear = {
          "`align_corners` and `half_pixel_centers` are not both true"},
     .infer = inferUpsampleBilinear,
     .eval = evalResizing<Upsampling>,
-    .flops = flopsLinear,
+    .flops = flopsOfLinear,
     .gradient = gradientResizing<Upsampling>,
     .positions = {positions::neighbors},
 };
@@ -400,7 +400,7 @@ constinit const OpDef ops::Resize = {
                     oneOf<"`sampling_mode` is ", SamplingMode>},
     .infer = inferResize,
     .eval = evalResizing<ToShape>,
-    .flops = flopsLinear,
+    .flops = flopsOfLinear,
     .gradient = gradientResizing<ToShape>,
     .positions = {positions::neighbors},
 };

@@ -332,7 +332,7 @@ std::optional<RopeScaling> RopeScaling::read(const json::Object &scaling,
 // The fact
 //===----------------------------------------------------------------------===//
 
-static std::string list(ArrayRef<double> numbers) {
+static std::string listText(ArrayRef<double> numbers) {
   std::vector<std::string> texts;
   for (double number : numbers)
     texts.push_back(ModelFacts::spell(number));
@@ -365,13 +365,13 @@ std::string RopeScaling::text() const {
   if (isLlama3)
     add("high_freq_factor", ModelFacts::spell(fastTurns));
   if (isLong)
-    add("long_factor", list(longFactors));
+    add("long_factor", listText(longFactors));
   if (isLlama3)
     add("low_freq_factor", ModelFacts::spell(slowTurns));
   if (hasOriginal(kind))
     add("original_max_position_embeddings", std::to_string(originalPositions));
   add("rope_type", "\"" + wordOf(kind).str() + "\"");
   if (isLong)
-    add("short_factor", list(shortFactors));
+    add("short_factor", listText(shortFactors));
   return "{" + join(members, ",") + "}";
 }

@@ -50,7 +50,7 @@ static void printWrapped(llvm::StringRef text, size_t indent,
 // Before
 //===----------------------------------------------------------------------===//
 
-static std::string duration(unsigned seconds) {
+static std::string minutesText(unsigned seconds) {
   return seconds < 120 ? llvm::formatv("{0} s", seconds).str()
                        : llvm::formatv("{0} min", (seconds + 59) / 60).str();
 }
@@ -80,8 +80,8 @@ static void printPlan(const DoctorOptions &options, llvm::raw_ostream &out) {
                     counted(count, "program"),
                     counted(options.paths.size(), "path"),
                     namesOf(options.paths), options.secondsEach,
-                    duration(unsigned(count * options.paths.size()) *
-                             options.secondsEach))
+                    minutesText(unsigned(count * options.paths.size()) *
+                                options.secondsEach))
           .str(),
       0, out);
   if (!isEngine)

@@ -11,7 +11,7 @@
 using namespace anec;
 namespace json = llvm::json;
 
-static llvm::StringRef textAt(const json::Object &entry, llvm::StringRef key) {
+static llvm::StringRef textOf(const json::Object &entry, llvm::StringRef key) {
   return entry.getString(key).value_or("");
 }
 
@@ -38,8 +38,8 @@ static bool isOfHazard(llvm::ArrayRef<json::Object> trials, const Trial &trial,
                        llvm::StringRef path) {
   auto has = [&](llvm::StringRef name, bool (*meets)(const json::Object &)) {
     return name.empty() || llvm::any_of(trials, [&](const json::Object &entry) {
-             return textAt(entry, "trial") == name &&
-                    textAt(entry, "path") == path && meets(entry);
+             return textOf(entry, "trial") == name &&
+                    textOf(entry, "path") == path && meets(entry);
            });
   };
   return has(trial.baseline, isRight) && has(trial.before, hasRun);
@@ -60,7 +60,7 @@ static HazardVerdict judgeHazard(const Hazard &hazard,
                                  bool isOfEngine) {
   HazardVerdict result{hazard.id, hazard.summary, hazard.source};
   for (const json::Object &entry : trials) {
-    const Trial *trial = findTrial(textAt(entry, "trial"));
+    const Trial *trial = findTrial(textOf(entry, "trial"));
     if (!trial || trial->hazard != hazard.id || !isTried(entry))
       continue;
     ++result.tried;
@@ -73,9 +73,9 @@ static HazardVerdict judgeHazard(const Hazard &hazard,
       ++result.right;
       continue;
     }
-    if (isOfHazard(trials, *trial, textAt(entry, "path")))
+    if (isOfHazard(trials, *trial, textOf(entry, "path")))
       result.failed.push_back(
-          (textAt(entry, "path") + "/" + textAt(entry, "trial")).str());
+          (textOf(entry, "path") + "/" + textOf(entry, "trial")).str());
     else
       result.why = needsOf(*trial);
   }
@@ -95,7 +95,7 @@ anec::judgeHazards(llvm::ArrayRef<json::Object> trials, bool isOfEngine) {
   std::vector<HazardVerdict> verdicts;
   for (const Hazard &hazard : allHazards())
     if (llvm::any_of(trials, [&](const json::Object &entry) {
-          const Trial *trial = findTrial(textAt(entry, "trial"));
+          const Trial *trial = findTrial(textOf(entry, "trial"));
           return trial && trial->hazard == hazard.id;
         }))
       verdicts.push_back(judgeHazard(hazard, trials, isOfEngine));
@@ -106,9 +106,9 @@ std::vector<llvm::StringRef>
 anec::rulesSeen(llvm::ArrayRef<json::Object> trials) {
   std::vector<llvm::StringRef> rules;
   for (const json::Object &entry : trials) {
-    const Trial *trial = findTrial(textAt(entry, "trial"));
+    const Trial *trial = findTrial(textOf(entry, "trial"));
     if (trial && !trial->rule.empty() && isTried(entry) && !isRight(entry) &&
-        isOfHazard(trials, *trial, textAt(entry, "path")) &&
+        isOfHazard(trials, *trial, textOf(entry, "path")) &&
         !llvm::is_contained(rules, trial->rule))
       rules.push_back(trial->rule);
   }

@@ -8,7 +8,8 @@
 using namespace anec;
 namespace json = llvm::json;
 
-static std::optional<ProgramOutcome> outcomeOf(const json::Object &object) {
+static std::optional<ProgramOutcome>
+programOutcome(const json::Object &object) {
   return wordAt<ProgramOutcome>(object, "outcome");
 }
 
@@ -22,9 +23,9 @@ static std::string inWords(const json::Object &object) {
 
 Judgement anec::judge(const Rule &rule, const json::Object &breaking,
                       const json::Object &keeping) {
-  auto bad = outcomeOf(breaking), good = outcomeOf(keeping);
+  auto bad = programOutcome(breaking), good = programOutcome(keeping);
   for (const json::Object *one : {&breaking, &keeping})
-    if (outcomeOf(*one) == ProgramOutcome::NotTried)
+    if (programOutcome(*one) == ProgramOutcome::NotTried)
       return {RuleVerdict::NotProbed,
               one->getString("message").value_or("").str()};
   bool breaks =
@@ -49,10 +50,10 @@ Judgement anec::judge(const Rule &rule, const json::Object &breaking,
 }
 
 Judgement anec::judgeTimes(const json::Object &times) {
-  if (outcomeOf(times) == ProgramOutcome::NotTimed)
+  if (programOutcome(times) == ProgramOutcome::NotTimed)
     return {RuleVerdict::NotTimed,
             times.getString("message").value_or("").str()};
-  if (outcomeOf(times) == ProgramOutcome::NotTried)
+  if (programOutcome(times) == ProgramOutcome::NotTried)
     return {RuleVerdict::NotProbed,
             times.getString("message").value_or("").str()};
   auto ratio = times.getNumber("ratio"), least = times.getNumber("least_ratio"),

@@ -14,7 +14,7 @@
 using namespace anec;
 namespace json = llvm::json;
 
-static constexpr int64_t currentVersion = 1;
+static constexpr int64_t measuredVersion = 1;
 
 /// The program that does almost nothing.
 static constexpr llvm::StringLiteral floorKernel = "add";
@@ -40,11 +40,11 @@ static std::string textAt(const json::Object &object, llvm::StringRef key) {
 }
 
 /// The machine that `value` describes; nothing when it does not.
-static std::optional<MeasuredMachine> read(const json::Value &value) {
+static std::optional<MeasuredMachine> readMachine(const json::Value &value) {
   const json::Object *object = value.getAsObject();
   const json::Array *rows = object ? object->getArray("rows") : nullptr;
   const json::Array *assume = object ? object->getArray("assume") : nullptr;
-  if (!rows || !assume || object->getInteger("measured") != currentVersion)
+  if (!rows || !assume || object->getInteger("measured") != measuredVersion)
     return std::nullopt;
   MeasuredMachine machine{textAt(*object, "chip"),
                           textAt(*object, "macos"),
@@ -70,7 +70,8 @@ static bool add(llvm::StringRef name, llvm::StringRef text,
                 std::vector<MeasuredMachine> &machines, Diagnostics &diags) {
   JsonError error;
   std::optional<json::Value> value = parseJson(text, error);
-  std::optional<MeasuredMachine> machine = value ? read(*value) : std::nullopt;
+  std::optional<MeasuredMachine> machine =
+      value ? readMachine(*value) : std::nullopt;
   if (!machine) {
     diags.reportFile(name, diag::NotMeasured);
     return false;

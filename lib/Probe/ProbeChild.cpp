@@ -45,8 +45,8 @@ static void removeStaged(llvm::StringRef path,
 }
 
 /// The outcome of a process that printed none.
-static json::Object outcomeOf(const ChildResult &result, unsigned seconds,
-                              int highestErrorCode) {
+static json::Object childOutcome(const ChildResult &result, unsigned seconds,
+                                 int highestErrorCode) {
   // The last line is the error.
   llvm::StringRef said = llvm::StringRef(result.errors).rtrim();
   said = said.substr(said.rfind('\n') + 1);
@@ -92,5 +92,5 @@ json::Object ProbeChild::run(const std::string &name,
                         {"message", "no message"}};
   }
   removeStaged(stagingFolder, texts, result.process);
-  return outcomeOf(result, secondsEach, highestErrorCode);
+  return childOutcome(result, secondsEach, highestErrorCode);
 }

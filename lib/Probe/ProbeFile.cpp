@@ -19,7 +19,7 @@
 using namespace anec;
 namespace json = llvm::json;
 
-static constexpr int64_t currentVersion = 3;
+static constexpr int64_t probeFileVersion = 3;
 
 ProbeFile ProbeFile::ofMachine(const MachineRecord &machine) {
   ProbeFile report;
@@ -115,7 +115,7 @@ json::Value ProbeFile::toJson() const {
   json::Object count;
   for (auto [verdict, number] : counts())
     count[verdict] = number;
-  json::Object object{{"probe", currentVersion},
+  json::Object object{{"probe", probeFileVersion},
                       {"anec", ANEC_VERSION},
                       {"complete", isComplete},
                       {"backend", backend},
@@ -250,10 +250,10 @@ bool Reader::read(ProbeFile &file) {
   auto version = object->getInteger("probe");
   if (!version)
     return wrong("it has no number called `probe`");
-  if (*version != currentVersion)
+  if (*version != probeFileVersion)
     return wrong(llvm::formatv("it is of version {0}, and this anec reads {1}: "
                                "probe again",
-                               *version, currentVersion)
+                               *version, probeFileVersion)
                      .str());
   for (auto [name, to] : {std::pair("backend", &file.backend),
                           {"framework", &file.framework},

@@ -31,7 +31,8 @@ ProbeSubject::ProbeSubject(std::unique_ptr<Module> compiled,
     : how(how), workspace(std::move(workspace)), module(std::move(compiled)),
       isReadable(true) {}
 
-static std::unique_ptr<Module> read(llvm::StringRef text, Diagnostics &diags) {
+static std::unique_ptr<Module> readProbeProgram(llvm::StringRef text,
+                                                Diagnostics &diags) {
   MILReadOptions options;
   options.missingWeights = MILReadOptions::MissingWeights::Ignore;
   llvm::StringRef kept = diags.addBuffer(
@@ -64,13 +65,13 @@ static std::string checkMemory(uint64_t bytes) {
 
 std::string ProbeSubject::prepare() {
   if (!module) {
-    module = read(text, sources);
+    module = readProbeProgram(text, sources);
     isReadable = module != nullptr;
   }
   if (!isReadable) {
     unreadable = sources.all().empty() ? "several functions"
                                        : sources.all().front().message;
-    module = read(meaning, sources);
+    module = readProbeProgram(meaning, sources);
   }
   if (!module)
     return "anec can read neither this program nor the one that keeps the rule";

@@ -9,6 +9,7 @@
 #include "lib/Ops/Rows/Host.h"
 #include "lib/Report/CostGraphs.h"
 #include "lib/Report/CostReport.h"
+#include "lib/Report/ScaledNumber.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -73,7 +74,6 @@ svg .move rect{fill:var(--paper)}
 svg .input rect,svg .output rect{fill:var(--io);stroke:none}
 )";
 
-static double milli(double micro) { return micro / 1000; }
 static double mega(double value) { return value / 1e6; }
 
 /// Three significant digits: `12.3`, `0.0123`.

@@ -14,8 +14,6 @@
 
 using namespace anec;
 
-static double milli(double micro) { return micro / 1000; }
-
 std::vector<const RunCost::Program *>
 anec::distinctPrograms(llvm::ArrayRef<RunCost> runs) {
   std::vector<const RunCost::Program *> programs;

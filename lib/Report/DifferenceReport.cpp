@@ -30,7 +30,8 @@ static void printOp(const Op &op, llvm::raw_ostream &out) {
 
 /// Prints the place of a difference, as `` `y` (conv) strides ``. When the
 /// names differ, prints that of the left program.
-static void printPlace(const Difference &difference, llvm::raw_ostream &out) {
+static void printDifferencePlace(const Difference &difference,
+                                 llvm::raw_ostream &out) {
   if (const Op *op = difference.left) {
     if (op->numResults())
       out << '`' << showText(op->result()->name) << "` (" << op->def().name
@@ -62,14 +63,14 @@ void anec::printDifference(const Difference &difference,
     break;
   case Difference::Weights:
     out << "! ";
-    printPlace(difference, out);
+    printDifferencePlace(difference, out);
     printArrays(difference.values, out);
     break;
   case Difference::Signature:
   case Difference::ResultType:
   case Difference::Argument:
     out << "! ";
-    printPlace(difference, out);
+    printDifferencePlace(difference, out);
     auto text = [](llvm::StringRef side) {
       return side.empty() ? llvm::StringRef("none") : side;
     };
@@ -112,7 +113,7 @@ void anec::printDifferences(llvm::ArrayRef<Difference> differences,
 
 namespace {
 /// Ops by how they differ. An op with several differences counts once.
-struct Counts {
+struct DifferenceCounts {
   llvm::DenseSet<const Op *> onlyLeft, onlyRight, changed, weights;
 
   void add(const Difference &difference) {
@@ -137,7 +138,8 @@ struct Counts {
 } // namespace
 
 static void printCounts(llvm::StringRef what, size_t width,
-                        const Counts &counts, llvm::raw_ostream &out) {
+                        const DifferenceCounts &counts,
+                        llvm::raw_ostream &out) {
   out << "  " << llvm::left_justify(what, width);
   auto print = [&](const llvm::DenseSet<const Op *> &ops, const char *kind) {
     out << llvm::format("%8zu %s", ops.size(), kind);
@@ -156,12 +158,12 @@ void anec::printDifferenceCounts(llvm::ArrayRef<Difference> differences,
     return;
   printPrograms(left, right, out);
   struct FunctionCounts {
-    std::map<llvm::StringRef, Counts> ofKind;
+    std::map<llvm::StringRef, DifferenceCounts> ofKind;
     size_t interface = 0;
     llvm::StringRef missing;
   };
   llvm::MapVector<llvm::StringRef, FunctionCounts> functions;
-  Counts all;
+  DifferenceCounts all;
   size_t width = llvm::StringRef("in all").size();
   for (const Difference &difference : differences) {
     FunctionCounts &counts = functions[difference.function];

@@ -34,8 +34,8 @@ anec::groupBySeverity(const CheckResult &result) {
 /// The number of findings and diagnostics by severity.
 using Counts = std::array<size_t, 4>;
 
-static void printCounts(llvm::StringRef target, const Counts &counts,
-                        llvm::raw_ostream &out) {
+static void printFindingCounts(llvm::StringRef target, const Counts &counts,
+                               llvm::raw_ostream &out) {
   out << target << ": ";
   printCount(out, counts[size_t(Severity::Error)], "error");
   out << ", ";
@@ -52,7 +52,7 @@ void anec::printTotals(const CheckResult &result, const Counts &others,
     for (const Finding &finding : result.findings)
       if (llvm::is_contained(finding.targets, target))
         ++counts[size_t(result.assumptions.severityOf(*finding.rule))];
-    printCounts(target->name, counts, out);
+    printFindingCounts(target->name, counts, out);
   }
   printPlacements(result, out);
   if (!result.known.empty()) {

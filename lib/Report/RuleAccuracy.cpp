@@ -101,7 +101,7 @@ anec::readVerdicts(llvm::StringRef path, Diagnostics &diags) {
 namespace {
 
 /// Numbers of programs.
-struct Counts {
+struct VerdictCounts {
   unsigned accepted = 0, acceptedWithError = 0, acceptedWithWarning = 0;
   unsigned refused = 0, refusedWithError = 0;
 };
@@ -133,7 +133,7 @@ private:
            bool isAccepted, bool hasError,
            const std::set<const Rule *> &broken);
   void printCounts(llvm::StringRef title,
-                   const std::map<std::string, Counts> &rows,
+                   const std::map<std::string, VerdictCounts> &rows,
                    llvm::raw_ostream &out) const;
   void printRules(llvm::raw_ostream &out) const;
   void printReasons(llvm::raw_ostream &out) const;
@@ -141,7 +141,7 @@ private:
   void printTasks(llvm::raw_ostream &out) const;
 
   const Assumptions &assumptions;
-  std::map<std::string, Counts> ofTarget, ofFamily;
+  std::map<std::string, VerdictCounts> ofTarget, ofFamily;
   std::map<std::string, RuleCounts> ofRule;
   /// By target, by whether the program is held out, and by what is counted.
   std::map<std::tuple<std::string, bool, std::string>, TaskCounts> ofTasks;
@@ -242,7 +242,8 @@ void Accuracy::add(const RecordedVerdicts &record, llvm::StringRef target,
   bool hasWarning = llvm::any_of(broken, [&](const Rule *rule) {
     return assumptions.severityOf(*rule) == Severity::Warning;
   });
-  for (Counts *counts : {&ofTarget[target.str()], &ofFamily[record.family]}) {
+  for (VerdictCounts *counts :
+       {&ofTarget[target.str()], &ofFamily[record.family]}) {
     counts->accepted += isAccepted;
     counts->acceptedWithError += isAccepted && hasError;
     counts->acceptedWithWarning += isAccepted && !hasError && hasWarning;
@@ -257,13 +258,13 @@ void Accuracy::add(const RecordedVerdicts &record, llvm::StringRef target,
 }
 
 void Accuracy::printCounts(llvm::StringRef title,
-                           const std::map<std::string, Counts> &rows,
+                           const std::map<std::string, VerdictCounts> &rows,
                            llvm::raw_ostream &out) const {
   out << "\n| " << title
       << " | accepted | with an error | with warnings | refused | found | not "
          "found |\n|---|--:|--:|--:|--:|--:|--:|\n";
-  Counts sum;
-  auto row = [&](llvm::StringRef name, const Counts &counts) {
+  VerdictCounts sum;
+  auto row = [&](llvm::StringRef name, const VerdictCounts &counts) {
     out << "| " << name << " | " << counts.accepted << " | "
         << counts.acceptedWithError << " | " << counts.acceptedWithWarning
         << " | " << counts.refused << " | " << counts.refusedWithError << " | "

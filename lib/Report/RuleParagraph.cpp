@@ -279,7 +279,7 @@ static llvm::StringRef checkedFile(llvm::StringRef path,
   return path;
 }
 
-static void printPlace(SourceRange range, Severity severity,
+static void printRange(SourceRange range, Severity severity,
                        llvm::StringRef what, const ReportStyle &style,
                        const Diagnostics &diags, llvm::raw_ostream &out) {
   std::optional<SourcePlace> place = diags.locate(range);
@@ -300,7 +300,7 @@ void anec::printParagraph(const RuleParagraph &paragraph, FindingDetail detail,
                           const ReportStyle &style, const Diagnostics &diags,
                           llvm::raw_ostream &out) {
   std::string id = " [" + paragraph.id.str() + "]";
-  printPlace(paragraph.places.front().range, paragraph.severity,
+  printRange(paragraph.places.front().range, paragraph.severity,
              paragraph.places.front().what + id, style, diags, out);
   std::string text = describeOrigin(paragraph, diags);
   if (detail == FindingDetail::ByRule)
@@ -308,7 +308,7 @@ void anec::printParagraph(const RuleParagraph &paragraph, FindingDetail detail,
   else
     for (const RuleParagraph::Place &place :
          llvm::ArrayRef(paragraph.places).drop_front())
-      printPlace(place.range, paragraph.severity,
+      printRange(place.range, paragraph.severity,
                  (place.what.empty() ? "the same" : place.what) + id, style,
                  diags, out);
   constexpr size_t indent = 2;

@@ -27,6 +27,9 @@ inline std::string scaled(double value, llvm::StringRef unit) {
   return text;
 }
 
+/// Milliseconds of microseconds.
+inline double milli(double micro) { return micro / 1000; }
+
 } // namespace anec
 
 #endif // ANEC_LIB_REPORT_SCALEDNUMBER_H

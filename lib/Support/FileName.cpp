@@ -5,7 +5,9 @@
 
 #include "lib/Support/FileName.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace anec;
@@ -33,4 +35,10 @@ std::string anec::showFileName(llvm::StringRef name) {
   llvm::raw_string_ostream out(shown);
   llvm::printEscapedString(name.take_front(most), out);
   return shown + (name.size() > most ? "..." : "");
+}
+
+std::string anec::pathIn(llvm::StringRef folder, llvm::StringRef name) {
+  llvm::SmallString<128> path(folder);
+  llvm::sys::path::append(path, name);
+  return std::string(path);
 }

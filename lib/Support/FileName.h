@@ -34,6 +34,9 @@ bool isFilePath(llvm::StringRef path);
 /// cut.
 std::string showFileName(llvm::StringRef name);
 
+/// The path of `name` in `folder`; `name` alone where `folder` is empty.
+std::string pathIn(llvm::StringRef folder, llvm::StringRef name);
+
 } // namespace anec
 
 #endif // ANEC_LIB_SUPPORT_FILENAME_H

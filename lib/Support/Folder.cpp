@@ -31,7 +31,7 @@ llvm::StringLiteral anec::describeFileKind(mode_t mode) {
   return "a device";
 }
 
-static std::error_code lastError() {
+static std::error_code lastErrorCode() {
   return std::error_code(errno, std::generic_category());
 }
 
@@ -54,7 +54,7 @@ std::optional<Folder> Folder::open(llvm::StringRef path,
                                    std::error_code &code) {
   std::string name = path.empty() ? "." : path.str();
   int fd = openDirectory(AT_FDCWD, name.c_str(), 0);
-  code = fd < 0 ? lastError() : std::error_code();
+  code = fd < 0 ? lastErrorCode() : std::error_code();
   if (fd < 0)
     return std::nullopt;
   return Folder(fd, path.str());
@@ -118,7 +118,7 @@ std::vector<std::string> Folder::names() const {
 std::optional<Folder> Folder::openFolder(llvm::StringRef name,
                                          std::error_code &code) const {
   int opened = openDirectory(fd, name.str().c_str(), O_NOFOLLOW);
-  code = opened < 0 ? lastError() : std::error_code();
+  code = opened < 0 ? lastErrorCode() : std::error_code();
   if (opened < 0)
     return std::nullopt;
   return Folder(opened, pathOf(name));
@@ -129,7 +129,7 @@ std::optional<Folder> Folder::makeFolder(llvm::StringRef name, bool &made,
   // All permissions that the user's umask allows, as for any new folder.
   made = !::mkdirat(fd, name.str().c_str(), 0777);
   if (!made && errno != EEXIST) {
-    code = lastError();
+    code = lastErrorCode();
     return std::nullopt;
   }
   return openFolder(name, code);
@@ -166,25 +166,25 @@ std::error_code Folder::keepPermissions(llvm::StringRef name, int made) const {
   mode_t replaced = modeOf(name);
   struct stat status;
   if (!replaced || ::fstat(made, &status))
-    return replaced ? lastError() : std::error_code();
+    return replaced ? lastErrorCode() : std::error_code();
   if ((replaced & S_IFMT) != (status.st_mode & S_IFMT))
     return {};
   mode_t wanted = (replaced & permissions) | (S_ISDIR(replaced) ? S_IRWXU : 0);
   // File systems without permissions refuse to set them, and all are the same.
   if (wanted == (status.st_mode & permissions) || !::fchmod(made, wanted))
     return {};
-  return lastError();
+  return lastErrorCode();
 }
 
 std::error_code Folder::rename(llvm::StringRef from, llvm::StringRef to) const {
   return ::renameat(fd, from.str().c_str(), fd, to.str().c_str())
-             ? lastError()
+             ? lastErrorCode()
              : std::error_code();
 }
 
 std::error_code Folder::remove(llvm::StringRef name) const {
   int flags = S_ISDIR(modeOf(name)) ? AT_REMOVEDIR : 0;
-  return ::unlinkat(fd, name.str().c_str(), flags) ? lastError()
+  return ::unlinkat(fd, name.str().c_str(), flags) ? lastErrorCode()
                                                    : std::error_code();
 }
 

@@ -7,14 +7,15 @@
 
 using namespace anec;
 
-static thread_local const std::atomic<bool> *current = nullptr;
+static thread_local const std::atomic<bool> *currentRequest = nullptr;
 
-Interruption::Interruption(const std::atomic<bool> &asked) : before(current) {
-  current = &asked;
+Interruption::Interruption(const std::atomic<bool> &asked)
+    : before(currentRequest) {
+  currentRequest = &asked;
 }
 
-Interruption::~Interruption() { current = before; }
+Interruption::~Interruption() { currentRequest = before; }
 
 bool Interruption::isAsked() {
-  return current && current->load(std::memory_order_relaxed);
+  return currentRequest && currentRequest->load(std::memory_order_relaxed);
 }

@@ -19,7 +19,7 @@ using namespace anec;
 static constexpr off_t mostOfFile = off_t(1) << 30;
 static constexpr size_t mostOfStream = size_t(256) << 20;
 
-static std::string lastError() {
+static std::string lastErrorText() {
   return std::generic_category().message(errno);
 }
 
@@ -72,7 +72,7 @@ static int openRegular(int folder, llvm::StringRef name, int flags,
     // What Linux says of a link that is not to be followed, and of a socket.
     error = errno == ELOOP && flags ? "it is a symbolic link"
             : errno == ENXIO        ? "it is a socket, not a regular file"
-                                    : lastError();
+                                    : lastErrorText();
     return -1;
   }
   if (S_ISREG(status.st_mode)) {
@@ -147,7 +147,7 @@ readStream(int descriptor, llvm::StringRef name, std::string &error) {
     if (count < 0 && errno == EINTR)
       continue;
     if (count < 0) {
-      error = lastError();
+      error = lastErrorText();
       return nullptr;
     }
     if (!count)
@@ -174,7 +174,7 @@ int anec::openInput(llvm::StringRef path, std::string &error) {
                                O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   struct stat status;
   if (file < 0 || ::fstat(file, &status)) {
-    error = lastError();
+    error = lastErrorText();
     return -1;
   }
   if (S_ISDIR(status.st_mode) || S_ISBLK(status.st_mode)) {
@@ -186,7 +186,7 @@ int anec::openInput(llvm::StringRef path, std::string &error) {
   // From here on reading waits for the writer.
   if (path != "-" &&
       ::fcntl(file, F_SETFL, ::fcntl(file, F_GETFL) & ~O_NONBLOCK) < 0) {
-    error = lastError();
+    error = lastErrorText();
     return -1;
   }
   return file.take();

@@ -8,12 +8,14 @@
 
 using namespace anec;
 
-static constexpr const KnownError *table[] = {
+static constexpr const KnownError *knownErrorTable[] = {
 #define KNOWN_ERROR(NAME) &errors::NAME,
 #include "anec/Target/KnownErrors.def"
 };
 
-llvm::ArrayRef<const KnownError *> anec::allKnownErrors() { return table; }
+llvm::ArrayRef<const KnownError *> anec::allKnownErrors() {
+  return knownErrorTable;
+}
 
 const KnownError *anec::findKnownError(llvm::StringRef id) {
   for (const KnownError *error : allKnownErrors())

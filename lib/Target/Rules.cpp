@@ -8,12 +8,12 @@
 
 using namespace anec;
 
-static constexpr const Rule *table[] = {
+static constexpr const Rule *ruleTable[] = {
 #define RULE(NAME) &rules::NAME,
 #include "anec/Target/Rules.def"
 };
 
-llvm::ArrayRef<const Rule *> anec::allRules() { return table; }
+llvm::ArrayRef<const Rule *> anec::allRules() { return ruleTable; }
 
 const Rule *anec::findRule(llvm::StringRef id) {
   for (const Rule *rule : allRules())

@@ -94,7 +94,7 @@ struct FunctionRow {
 
 static constexpr unsigned any = ~0u;
 
-static constexpr FunctionRow rows[] = {
+static constexpr FunctionRow functionTable[] = {
     {"Add", add, 1, any, " + "},
     {"CleanDiv", cleanDivide, 2, 2, "/"},
     {"Equality", isEqual, 2, 2, " == "},
@@ -116,8 +116,8 @@ static constexpr FunctionRow rows[] = {
     {"Where", choose, 3, 3},
 };
 
-static const FunctionRow *findRow(StringRef name) {
-  for (const FunctionRow &row : rows)
+static const FunctionRow *functionRow(StringRef name) {
+  for (const FunctionRow &row : functionTable)
     if (row.name == name)
       return &row;
   return nullptr;
@@ -184,7 +184,7 @@ std::unique_ptr<Expression> ExpressionParser::parse(unsigned depth) {
     return !takeWord().getAsInteger(10, result->number) && take(')')
                ? std::move(result)
                : nullptr;
-  const FunctionRow *row = findRow(result->function);
+  const FunctionRow *row = functionRow(result->function);
   if (!row)
     return nullptr;
   do {
@@ -220,7 +220,7 @@ Result Expression::evaluate(const Symbols &symbols) const {
       return std::nullopt;
     numbers.push_back(*result);
   }
-  return findRow(function)->evaluate(numbers);
+  return functionRow(function)->evaluate(numbers);
 }
 
 void Expression::collect(std::vector<StringRef> &names) const {
@@ -235,7 +235,7 @@ std::string Expression::str() const {
     return std::to_string(number);
   if (function == "Symbol")
     return symbol.str();
-  const FunctionRow &row = *findRow(function);
+  const FunctionRow &row = *functionRow(function);
   StringRef between = row.infix;
   if (between.empty())
     between = ", ";

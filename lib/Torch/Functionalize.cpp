@@ -53,7 +53,7 @@ struct ViewRow {
 };
 } // namespace
 
-static constexpr ViewRow viewRows[] = {
+static constexpr ViewRow viewOps[] = {
     {"alias.default", Inverse::Reshape},
     {"as_strided.default", Inverse::None},
     {"chunk.default", Inverse::Parts},
@@ -104,13 +104,13 @@ static constexpr ViewRow viewRows[] = {
 static const ViewRow *viewRowOf(StringRef target) {
   if (!target.consume_front(aten))
     return nullptr;
-  for (const ViewRow &row : viewRows)
+  for (const ViewRow &row : viewOps)
     if (row.op == target)
       return &row;
   return nullptr;
 }
 
-static bool equal(llvm::ArrayRef<Extent> x, llvm::ArrayRef<Extent> y) {
+static bool equalExtents(llvm::ArrayRef<Extent> x, llvm::ArrayRef<Extent> y) {
   return llvm::equal(x, y, [](const Extent &x, const Extent &y) {
     return x.value == y.value && x.expression == y.expression;
   });
@@ -158,7 +158,7 @@ static Answer isView(const ViewRow &row, const GraphNode &node,
     return isKnown && !find(node, "memory_format") ? Answer::No
                                                    : Answer::Unknown;
   }
-  if (equal(from.sizes, to.sizes))
+  if (equalExtents(from.sizes, to.sizes))
     return Answer::Yes;
   // A copy lies in order; a view of what has gaps or another order can, too.
   return isInOrder(to) ? Answer::Unknown : Answer::Yes;

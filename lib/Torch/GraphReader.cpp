@@ -349,7 +349,7 @@ void GraphReader::needConstant(Val x, StringRef what, SourceRange range) {
 //===----------------------------------------------------------------------===//
 
 template <typename Row>
-static const Row *findRow(llvm::ArrayRef<Row> rows, StringRef name) {
+static const Row *rowOfOp(llvm::ArrayRef<Row> rows, StringRef name) {
   const Row *row =
       llvm::lower_bound(rows, name, [](const Row &row, StringRef name) {
         return row.name < name;
@@ -364,7 +364,7 @@ bool GraphReader::readNodes(const Graph &graph) {
 
 bool GraphReader::refuseNode(const GraphNode &message, StringRef op,
                              SourceRange range) {
-  const RefusedOp *refused = findRow(refusedOps(), op);
+  const RefusedOp *refused = rowOfOp(refusedOps(), op);
   std::string why = refused ? ": " + refused->reason.str() : std::string();
   auto report = diags.report(range, diag::TorchUnknownOp, op, why);
   if (std::string line = placeOf(message); !line.empty())
@@ -388,7 +388,7 @@ bool GraphReader::readNode(const GraphNode &message) {
     takeErrors(range, &message);
     return false;
   }
-  const OpRow *row = findRow(opRows(), op);
+  const OpRow *row = rowOfOp(opRows(), op);
   return row ? readRow(*row, message, op, range)
              : refuseNode(message, op, range);
 }

@@ -336,7 +336,7 @@ Shape Node::spatial(StringRef parameter, size_t count) {
 }
 
 /// Whether two arguments are the same number, text or list of them.
-static bool equal(const Argument &x, const Argument &y) {
+static bool equalArguments(const Argument &x, const Argument &y) {
   auto isNumber = [](const Argument &argument) {
     return argument.kind == Kind::Int || argument.kind == Kind::Float ||
            argument.kind == Kind::Bool;
@@ -349,14 +349,15 @@ static bool equal(const Argument &x, const Argument &y) {
     return numberOf(x) == numberOf(y);
   return x.kind == y.kind && x.kind != Kind::Value && x.kind != Kind::Graph &&
          x.text == y.text && x.integer == y.integer &&
-         llvm::equal(x.list, y.list, equal);
+         llvm::equal(x.list, y.list, equalArguments);
 }
 
 bool Node::isDefault(const Argument &given, StringRef parameter) const {
   if (given.kind == Kind::Placement || given.kind == Kind::None)
     return true;
   const Parameter *declared = findParameter(parameters, parameter);
-  return declared && declared->hasDefault && equal(given, declared->byDefault);
+  return declared && declared->hasDefault &&
+         equalArguments(given, declared->byDefault);
 }
 
 bool Node::checkAllRead() {

@@ -10,7 +10,7 @@
 using namespace anec;
 using namespace anec::torch;
 
-static std::vector<OpRow> collect() {
+static std::vector<OpRow> collectRows() {
   std::vector<OpRow> rows;
 #define FAMILY(NAME) llvm::append_range(rows, NAME##Rows());
 #include "Families.def"
@@ -21,7 +21,7 @@ static std::vector<OpRow> collect() {
 }
 
 llvm::ArrayRef<OpRow> torch::opRows() {
-  static const std::vector<OpRow> rows = collect();
+  static const std::vector<OpRow> rows = collectRows();
   return rows;
 }
 

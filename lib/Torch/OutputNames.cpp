@@ -32,8 +32,8 @@ static std::vector<std::string> keysOf(const JsonValue &node, size_t count) {
   return keys.size() == count ? keys : std::vector<std::string>();
 }
 
-static void collect(const JsonValue &node, const std::string &path,
-                    std::vector<std::string> &names) {
+static void collectNames(const JsonValue &node, const std::string &path,
+                         std::vector<std::string> &names) {
   llvm::ArrayRef<JsonValue> children = node["children_spec"].elements();
   if (node["type"].isNull()) {
     names.push_back(path);
@@ -46,7 +46,7 @@ static void collect(const JsonValue &node, const std::string &path,
       step += (path.empty() ? "" : "_") + keys[i];
     else if (!path.empty())
       step += "_" + std::to_string(i);
-    collect(children[i], step, names);
+    collectNames(children[i], step, names);
   }
 }
 
@@ -58,6 +58,6 @@ std::vector<std::string> torch::outputNames(StringRef spec) {
     return names;
   llvm::ArrayRef<JsonValue> parts = tree.root().elements();
   if (parts.size() == 2)
-    collect(parts[1], "", names);
+    collectNames(parts[1], "", names);
   return names;
 }

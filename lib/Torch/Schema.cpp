@@ -16,7 +16,7 @@ struct SchemaRow {
 };
 } // namespace
 
-static constexpr SchemaRow rows[] = {
+static constexpr SchemaRow schemaTable[] = {
 #define SCHEMA(OP, PARAMETERS) {OP, PARAMETERS},
 #include "Schemas.def"
 };
@@ -72,7 +72,7 @@ static std::vector<Parameter> parse(StringRef text) {
 
 static llvm::StringMap<std::vector<Parameter>> parseAll() {
   llvm::StringMap<std::vector<Parameter>> all;
-  for (const SchemaRow &row : rows)
+  for (const SchemaRow &row : schemaTable)
     all[row.op] = parse(row.parameters);
   return all;
 }

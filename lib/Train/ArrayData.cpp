@@ -199,7 +199,7 @@ private:
 };
 } // namespace
 
-static std::string listNames(llvm::ArrayRef<StepInput> inputs) {
+static std::string namesOfInputs(llvm::ArrayRef<StepInput> inputs) {
   std::vector<std::string> names;
   for (const StepInput &input : inputs)
     names.push_back("`" + input.name + "`");
@@ -215,9 +215,9 @@ bool Opener::addInput(llvm::StringRef argument) {
     Suggestion suggestion(name);
     for (const StepInput &input : inputs)
       suggestion.consider(input.name);
-    suggestion.note(
-        diags.report({}, diag::NoSuchInput, "input", name, listNames(inputs)),
-        {});
+    suggestion.note(diags.report({}, diag::NoSuchInput, "input", name,
+                                 namesOfInputs(inputs)),
+                    {});
     return false;
   }
   if (llvm::sys::path::extension(path) != ".safetensors") {

@@ -134,7 +134,7 @@ bool CheckpointWriter::pointToBest(const TrainState &state,
 
 /// The names of checkpoints in `folder`, oldest first. Links to others are not
 /// of this run.
-static std::vector<std::string> listNames(const Folder &folder) {
+static std::vector<std::string> namesInFolder(const Folder &folder) {
   std::vector<std::pair<uint64_t, std::string>> found;
   for (std::string &name : folder.names())
     if (std::optional<uint64_t> step = checkpointStep(name);
@@ -150,7 +150,7 @@ static std::vector<std::string> listNames(const Folder &folder) {
 void CheckpointWriter::prune(const TrainState &state, Diagnostics &diags) {
   if (!keep)
     return;
-  std::vector<std::string> names = listNames(*folder);
+  std::vector<std::string> names = namesInFolder(*folder);
   for (size_t i = 0; i + keep < names.size(); ++i) {
     std::string wrong;
     if (state.bestLoss && checkpointStep(names[i]) == state.bestStep)

@@ -430,7 +430,7 @@ bool Checker::checkRecomputed(ProgramSessionOptions run,
 // Comparing
 //===----------------------------------------------------------------------===//
 
-static std::string describe(double got, double expected) {
+static std::string describeNumbers(double got, double expected) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   stream << got << " in place of " << expected;
@@ -490,7 +490,7 @@ bool Checker::compareGradient(const std::string &name, const Elements &got) {
               "the gradient of `" + name + "` is off by " +
                   std::to_string(error / size) + "; element " +
                   std::to_string(worst) + " is " +
-                  describe(got[worst], expected[worst]));
+                  describeNumbers(got[worst], expected[worst]));
 }
 
 bool Checker::compare(double loss, llvm::ArrayRef<NamedFloats> gradients) {
@@ -511,7 +511,7 @@ bool Checker::compare(double loss, llvm::ArrayRef<NamedFloats> gradients) {
       return failWithErrors("reference");
     if (!isUseless(size, lossMoved) &&
         !(error <= toleranceOf(size, lossMoved, lossOff)))
-      return fail("loss", "the loss is " + describe(loss, exact.loss));
+      return fail("loss", "the loss is " + describeNumbers(loss, exact.loss));
   }
   outcome.status = Outcome::Compared;
   if (configuration.isForwardOnly)

@@ -28,7 +28,7 @@ namespace cl = llvm::cl;
 namespace {
 
 /// A model that is loaded.
-struct LoadedModel {
+struct EvaluatedModel {
   std::optional<TrainedModel> trained;
   std::unique_ptr<Session> session;
   std::unique_ptr<TextModel> text;
@@ -55,7 +55,7 @@ public:
 private:
   std::string check() const;
   bool evaluate(Diagnostics &diags) const;
-  bool load(LoadedModel &model, TrainedModelSource source,
+  bool load(EvaluatedModel &model, TrainedModelSource source,
             llvm::StringRef function, Backend &backend,
             Diagnostics &diags) const;
   std::optional<TokenData> open(const Tokenizer *known, const TextModel &model,
@@ -135,7 +135,7 @@ void ProgressLine::end() {
   length = 0;
 }
 
-bool Evaluate::load(LoadedModel &loaded, TrainedModelSource source,
+bool Evaluate::load(EvaluatedModel &loaded, TrainedModelSource source,
                     llvm::StringRef function, Backend &backend,
                     Diagnostics &diags) const {
   if (sourceFormat(source.package).stage == SourceStage::Program) {
@@ -207,7 +207,7 @@ bool Evaluate::evaluate(Diagnostics &diags) const {
   });
   TrainedModelSource source = model.source();
   source.needsTokenizer = hasText;
-  LoadedModel main, other;
+  EvaluatedModel main, other;
   if (!load(main, source, model.function, *backend, diags))
     return false;
   if (baseline.getNumOccurrences()) {

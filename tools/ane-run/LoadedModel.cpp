@@ -79,7 +79,7 @@ void anec::reportNoModel(llvm::StringRef path, Diagnostics &diags) {
     report.note({}, diag::HubCache, model);
 }
 
-static bool isModel(llvm::StringRef path, Diagnostics &diags) {
+static bool isModelFolder(llvm::StringRef path, Diagnostics &diags) {
   bool isKnown = fs::exists(path) && (isProgram(path) || canImport(path) ||
                                       fs::exists(path + "/manifest.json"));
   if (!isKnown)
@@ -90,7 +90,7 @@ static bool isModel(llvm::StringRef path, Diagnostics &diags) {
 bool LoadedModel::load(TrainedModelSource source, llvm::StringRef function,
                        const CacheFlags &cache, bool isQuiet, Backend &backend,
                        LoadOptions options, Diagnostics &diags) {
-  if (!isModel(source.package, diags) ||
+  if (!isModelFolder(source.package, diags) ||
       !cache.prepare(source, backend.name() == "cpu", isQuiet, diags))
     return false;
   std::string model = source.package;

@@ -17,11 +17,11 @@
 using namespace anec;
 
 /// The environment variable of the option `own-process`.
-static constexpr char variable[] = "ANEC_OWN_PROCESS";
+static constexpr char ownProcessVariable[] = "ANEC_OWN_PROCESS";
 
 /// The signals that users and systems send to end a command, which its process
 /// handles.
-static constexpr int requests[] = {SIGINT, SIGTERM, SIGHUP};
+static constexpr int stopSignals[] = {SIGINT, SIGTERM, SIGHUP};
 
 static volatile pid_t child = 0;
 
@@ -39,20 +39,20 @@ public:
   PassedSignals() {
     struct sigaction action = {};
     action.sa_handler = pass;
-    for (unsigned i = 0; i < std::size(requests); ++i) {
-      ::sigaction(requests[i], nullptr, &before[i]);
+    for (unsigned i = 0; i < std::size(stopSignals); ++i) {
+      ::sigaction(stopSignals[i], nullptr, &before[i]);
       if (before[i].sa_handler != SIG_IGN)
-        ::sigaction(requests[i], &action, nullptr);
+        ::sigaction(stopSignals[i], &action, nullptr);
     }
   }
   ~PassedSignals() { restore(); }
   void restore() const {
-    for (unsigned i = 0; i < std::size(requests); ++i)
-      ::sigaction(requests[i], &before[i], nullptr);
+    for (unsigned i = 0; i < std::size(stopSignals); ++i)
+      ::sigaction(stopSignals[i], &before[i], nullptr);
   }
 
 private:
-  struct sigaction before[std::size(requests)] = {};
+  struct sigaction before[std::size(stopSignals)] = {};
 };
 } // namespace
 
@@ -85,7 +85,7 @@ std::optional<int> anec::runInOwnProcess(const CommandDef &command,
                                          char **arguments) {
   // A process that another one of this tool started.
   if (command.isHidden)
-    ::setenv(variable, "true", /*overwrite=*/1);
+    ::setenv(ownProcessVariable, "true", /*overwrite=*/1);
   const MachineFlags *flags = MachineFlags::ofCommand();
   if (!flags || !flags->check().empty())
     return std::nullopt;
@@ -98,7 +98,7 @@ std::optional<int> anec::runInOwnProcess(const CommandDef &command,
   pid_t process = ::fork();
   if (process == 0) {
     passed.restore();
-    ::setenv(variable, "true", /*overwrite=*/1);
+    ::setenv(ownProcessVariable, "true", /*overwrite=*/1);
     ::execv(program.c_str(), arguments);
     ::_exit(MachineError);
   }

@@ -15,10 +15,10 @@
 using namespace anec;
 
 /// `STEP` or `STEP,validate`: where the previous process stopped.
-static constexpr char variable[] = "ANEC_RESTARTED_AT";
+static constexpr char restartVariable[] = "ANEC_RESTARTED_AT";
 
 Restart::Restart(char **arguments) : arguments(arguments) {
-  const char *text = std::getenv(variable);
+  const char *text = std::getenv(restartVariable);
   if (!text)
     return;
   auto [step, what] = llvm::StringRef(text).split(',');
@@ -33,7 +33,7 @@ bool Restart::run(Diagnostics &diags) {
   }
   std::string value =
       std::to_string(next.step) + (next.validates ? ",validate" : "");
-  ::setenv(variable, value.c_str(), /*overwrite=*/1);
+  ::setenv(restartVariable, value.c_str(), /*overwrite=*/1);
   llvm::outs().flush();
   std::string program = ownExecutable();
   ::execv(program.c_str(), arguments);

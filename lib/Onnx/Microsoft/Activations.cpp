@@ -37,9 +37,11 @@ static void biasAdd(Node &node) {
   node.out(e.add(sum, node.in(2)));
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow microsoftActivationTable[] = {
     {"BiasAdd", biasAdd}, {"BiasGelu", exactGelu},  {"FastGelu", fastGelu},
     {"Gelu", exactGelu},  {"QuickGelu", quickGelu},
 };
 
-llvm::ArrayRef<OpRow> onnx::microsoftActivationRows() { return rows; }
+llvm::ArrayRef<OpRow> onnx::microsoftActivationRows() {
+  return microsoftActivationTable;
+}

@@ -308,7 +308,7 @@ static void rotaryEmbedding(Node &node) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow microsoftAttentionTable[] = {
     {"Attention", attention, 1,
      "caches that do not share memory; not `do_rotary`"},
     {"MultiHeadAttention", multiHeadAttention, 1,
@@ -317,4 +317,6 @@ static constexpr OpRow rows[] = {
     {"RotaryEmbedding", rotaryEmbedding, 1, "not `scale`"},
 };
 
-llvm::ArrayRef<OpRow> onnx::microsoftAttentionRows() { return rows; }
+llvm::ArrayRef<OpRow> onnx::microsoftAttentionRows() {
+  return microsoftAttentionTable;
+}

@@ -156,9 +156,11 @@ static void gatherBlockQuantized(Node &node) {
     node.out(e.gather(weight, indices, axis));
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow microsoftGatherTable[] = {
     {"GatherBlockQuantized", gatherBlockQuantized, 1,
      "the table must be known"},
 };
 
-llvm::ArrayRef<OpRow> onnx::microsoftGatherRows() { return rows; }
+llvm::ArrayRef<OpRow> onnx::microsoftGatherRows() {
+  return microsoftGatherTable;
+}

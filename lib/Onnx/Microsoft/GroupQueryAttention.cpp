@@ -245,9 +245,11 @@ static void groupQueryAttention(Node &node) {
   node.out(2, terms.value);
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow microsoftGroupQueryTable[] = {
     {"GroupQueryAttention", groupQueryAttention, 1,
      "`total_sequence_length` must be known; not quantized caches"},
 };
 
-llvm::ArrayRef<OpRow> onnx::microsoftGroupQueryRows() { return rows; }
+llvm::ArrayRef<OpRow> onnx::microsoftGroupQueryRows() {
+  return microsoftGroupQueryTable;
+}

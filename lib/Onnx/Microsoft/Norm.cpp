@@ -101,11 +101,11 @@ static void embedLayer(Node &node) {
                             : e.filled(DType::Int32, {words.dim(0)}, 0));
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow microsoftNormTable[] = {
     {"EmbedLayerNormalization", embedLayer},
     {"SimplifiedLayerNormalization", simplified, 1, "also in ONNX's domain"},
     {"SkipLayerNormalization", skipLayer, 1, "not the mean and deviation"},
     {"SkipSimplifiedLayerNormalization", skipSimplified},
 };
 
-llvm::ArrayRef<OpRow> onnx::microsoftNormRows() { return rows; }
+llvm::ArrayRef<OpRow> onnx::microsoftNormRows() { return microsoftNormTable; }

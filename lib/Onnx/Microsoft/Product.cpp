@@ -297,7 +297,7 @@ static void matMulNBits(Node &node) {
   node.out(node.has(5) ? e.add(result, node.in(5)) : result);
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow microsoftProductTable[] = {
     {"FusedConv", fusedConv},
     {"FusedGemm", fusedGemm},
     {"FusedMatMul", fusedMatMul},
@@ -305,4 +305,6 @@ static constexpr OpRow rows[] = {
     {"TransposeMatMul", fusedMatMul},
 };
 
-llvm::ArrayRef<OpRow> onnx::microsoftProductRows() { return rows; }
+llvm::ArrayRef<OpRow> onnx::microsoftProductRows() {
+  return microsoftProductTable;
+}

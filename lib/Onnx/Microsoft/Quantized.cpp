@@ -243,7 +243,7 @@ static void dynamicQuantizeLstm(Node &node) {
     readLstm(node, input, hidden);
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow microsoftQuantizedTable[] = {
     {"DequantizeLinear", readDequantizeLinear},
     {"DynamicQuantizeLSTM", dynamicQuantizeLstm, 1,
      "input and state stay floats, which onnxruntime rounds to 8 bits"},
@@ -266,4 +266,6 @@ static constexpr OpRow rows[] = {
      "to integers of 4, 8 and 16 bits"},
 };
 
-llvm::ArrayRef<OpRow> onnx::microsoftQuantizedRows() { return rows; }
+llvm::ArrayRef<OpRow> onnx::microsoftQuantizedRows() {
+  return microsoftQuantizedTable;
+}

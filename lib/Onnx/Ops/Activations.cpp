@@ -15,7 +15,7 @@
 using namespace anec;
 using namespace anec::onnx;
 
-static Attr number(const FloatParam &param, Val x, double value) {
+static Attr numberAttr(const FloatParam &param, Val x, double value) {
   return {param, Constant::scalar(Emitter::wideOf(x), value)};
 }
 
@@ -38,13 +38,13 @@ static void readSoftsign(Node &n) { n.out(n.e.unary(ops::Softsign, n.in(0))); }
 static void readLeakyRelu(Node &n) {
   Val x = n.in(0);
   n.out(n.e.unary(ops::LeakyRelu, x,
-                  {number(param::alpha, x, n.attrNumber("alpha", 0.01f))}));
+                  {numberAttr(param::alpha, x, n.attrNumber("alpha", 0.01f))}));
 }
 
 static void readElu(Node &n) {
   Val x = n.in(0);
   n.out(n.e.unary(ops::Elu, x,
-                  {number(param::alpha, x, n.attrNumber("alpha", 1))}));
+                  {numberAttr(param::alpha, x, n.attrNumber("alpha", 1))}));
 }
 
 /// alpha * (exp(x / alpha) - 1) where x < 0.
@@ -54,7 +54,7 @@ static void readCelu(Node &n) {
   if (alpha == 0)
     return n.fail("`alpha` of `Celu` must not be 0");
   Val scaled = n.e.mul(x, 1 / alpha);
-  Val low = n.e.unary(ops::Elu, scaled, {number(param::alpha, x, alpha)});
+  Val low = n.e.unary(ops::Elu, scaled, {numberAttr(param::alpha, x, alpha)});
   n.out(n.e.select(n.e.make(ops::Less, {x, n.e.scalar(x.dtype(), 0)}), low, x));
 }
 
@@ -62,14 +62,14 @@ static void readSelu(Node &n) {
   Val x = n.in(0);
   double alpha = n.attrNumber("alpha", 1.67326319217681884765625);
   double gamma = n.attrNumber("gamma", 1.05070102214813232421875);
-  n.out(
-      n.e.mul(n.e.unary(ops::Elu, x, {number(param::alpha, x, alpha)}), gamma));
+  n.out(n.e.mul(n.e.unary(ops::Elu, x, {numberAttr(param::alpha, x, alpha)}),
+                gamma));
 }
 
 static Val hardSigmoid(Node &n, Val x, double alpha, double beta) {
   return n.e.unary(
       ops::SigmoidHard, x,
-      {number(param::alpha, x, alpha), number(param::beta, x, beta)});
+      {numberAttr(param::alpha, x, alpha), numberAttr(param::beta, x, beta)});
 }
 
 static void readHardSigmoid(Node &n) {
@@ -168,7 +168,7 @@ static void readPRelu(Node &n) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow activationTable[] = {
     {.name = "Celu", .read = readCelu, .since = 12},
     {.name = "Elu", .read = readElu},
     {.name = "Gelu", .read = readGelu, .since = 20},
@@ -189,4 +189,4 @@ static constexpr OpRow rows[] = {
     {.name = "ThresholdedRelu", .read = readThresholdedRelu, .since = 10},
 };
 
-llvm::ArrayRef<OpRow> onnx::activationRows() { return rows; }
+llvm::ArrayRef<OpRow> onnx::activationRows() { return activationTable; }

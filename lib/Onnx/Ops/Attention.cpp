@@ -248,10 +248,10 @@ static void tensorScatter(Node &node) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow attentionTable[] = {
     {"Attention", attention, 23},
     {"RotaryEmbedding", rotaryEmbedding, 23},
     {"TensorScatter", tensorScatter, 24},
 };
 
-llvm::ArrayRef<OpRow> onnx::attentionRows() { return rows; }
+llvm::ArrayRef<OpRow> onnx::attentionRows() { return attentionTable; }

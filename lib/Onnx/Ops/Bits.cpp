@@ -16,7 +16,7 @@
 using namespace anec;
 using namespace anec::onnx;
 
-static Val number(Emitter &e, double value) {
+static Val numberConstant(Emitter &e, double value) {
   return e.scalar(DType::Int32, value);
 }
 
@@ -24,8 +24,9 @@ static Val number(Emitter &e, double value) {
 /// ones as well.
 static Val bitOf(Emitter &e, Val x, unsigned index) {
   Val shifted =
-      index == 0 ? x : e.binary(ops::FloorDiv, x, number(e, 1ull << index));
-  return e.binary(ops::Mod, shifted, number(e, 2));
+      index == 0 ? x
+                 : e.binary(ops::FloorDiv, x, numberConstant(e, 1ull << index));
+  return e.binary(ops::Mod, shifted, numberConstant(e, 2));
 }
 
 /// Combines each pair of bits, which are 0 or 1, with `combine`.
@@ -41,14 +42,16 @@ static void combineBits(Node &node, Combine combine) {
   for (unsigned i = 0; i != bits; ++i) {
     bool isSign = i + 1 == bits && isSigned(dtype);
     // What halving a negative number often enough gives is its sign, too.
-    Val xBit =
-        i == 31 ? e.cast(e.make(ops::Less, {wideX, number(e, 0)}), DType::Int32)
-                : bitOf(e, wideX, i);
-    Val yBit =
-        i == 31 ? e.cast(e.make(ops::Less, {wideY, number(e, 0)}), DType::Int32)
-                : bitOf(e, wideY, i);
+    Val xBit = i == 31
+                   ? e.cast(e.make(ops::Less, {wideX, numberConstant(e, 0)}),
+                            DType::Int32)
+                   : bitOf(e, wideX, i);
+    Val yBit = i == 31
+                   ? e.cast(e.make(ops::Less, {wideY, numberConstant(e, 0)}),
+                            DType::Int32)
+                   : bitOf(e, wideY, i);
     double weight = double(1ull << i) * (isSign ? -1 : 1);
-    Val part = e.mul(combine(e, xBit, yBit), number(e, weight));
+    Val part = e.mul(combine(e, xBit, yBit), numberConstant(e, weight));
     sum = sum ? e.add(sum, part) : part;
   }
   node.out(e.cast(sum, dtype));
@@ -82,14 +85,14 @@ static void bitwiseNot(Node &node) {
   double all =
       isSigned(x.dtype()) ? -1 : double((1ull << bitWidth(x.dtype())) - 1);
   Val wide = e.cast(x, DType::Int32);
-  node.out(e.cast(e.sub(number(e, all), wide), x.dtype()));
+  node.out(e.cast(e.sub(numberConstant(e, all), wide), x.dtype()));
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow bitTable[] = {
     {"BitwiseAnd", bitwiseAnd, 18, "integers of 64 bits have 32"},
     {"BitwiseNot", bitwiseNot, 18, "integers of 64 bits have 32"},
     {"BitwiseOr", bitwiseOr, 18, "integers of 64 bits have 32"},
     {"BitwiseXor", bitwiseXor, 18, "integers of 64 bits have 32"},
 };
 
-llvm::ArrayRef<OpRow> onnx::bitRows() { return rows; }
+llvm::ArrayRef<OpRow> onnx::bitRows() { return bitTable; }

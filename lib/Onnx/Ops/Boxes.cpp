@@ -111,11 +111,11 @@ static void readNonMaxSuppression(Node &n) {
   n.out(n.e.constant(Constant::fromDoubles(type, rows)));
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow boxTable[] = {
     {.name = "NonMaxSuppression",
      .read = readNonMaxSuppression,
      .since = 10,
      .limits = "inputs must be known"},
 };
 
-llvm::ArrayRef<OpRow> onnx::boxRows() { return rows; }
+llvm::ArrayRef<OpRow> onnx::boxRows() { return boxTable; }

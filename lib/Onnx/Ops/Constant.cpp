@@ -148,7 +148,7 @@ static void oneHot(Node &node) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow constantTable[] = {
     {"Constant", constant, 1, "no strings and sparse tensors"},
     {"ConstantOfShape", constantOfShape, 9, "the shape must be known"},
     {"EyeLike", eyeLike, 9},
@@ -158,4 +158,4 @@ static constexpr OpRow rows[] = {
     {"Size", size},
 };
 
-llvm::ArrayRef<OpRow> onnx::constantRows() { return rows; }
+llvm::ArrayRef<OpRow> onnx::constantRows() { return constantTable; }

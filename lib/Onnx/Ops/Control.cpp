@@ -413,7 +413,7 @@ static void readScan(Node &node) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow controlTable[] = {
     {"If", branches, 1,
      "branches that values decide have outputs of the same types", true},
     {"Loop", readLoop, 1,
@@ -423,4 +423,4 @@ static constexpr OpRow rows[] = {
     {"Scan", readScan, 8, "not of sequences of different lengths in version 8"},
 };
 
-llvm::ArrayRef<OpRow> onnx::controlRows() { return rows; }
+llvm::ArrayRef<OpRow> onnx::controlRows() { return controlTable; }

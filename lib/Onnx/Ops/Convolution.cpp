@@ -184,10 +184,10 @@ static void col2im(Node &node) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow convolutionTable[] = {
     {"Col2Im", col2im, 18, "the shapes must be known"},
     {"Conv", conv},
     {"ConvTranspose", convTranspose},
 };
 
-llvm::ArrayRef<OpRow> onnx::convolutionRows() { return rows; }
+llvm::ArrayRef<OpRow> onnx::convolutionRows() { return convolutionTable; }

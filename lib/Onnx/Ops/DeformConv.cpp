@@ -106,8 +106,8 @@ static void deformConv(Node &node) {
   node.out(result);
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow deformTable[] = {
     {"DeformConv", deformConv, 19, "in two dimensions"},
 };
 
-llvm::ArrayRef<OpRow> onnx::deformRows() { return rows; }
+llvm::ArrayRef<OpRow> onnx::deformRows() { return deformTable; }

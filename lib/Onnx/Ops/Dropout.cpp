@@ -29,8 +29,8 @@ static void readDropout(Node &n) {
           n.e.filled(n.opset() < 10 ? x.dtype() : DType::Bool, x.shape(), 1));
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow dropoutTable[] = {
     {.name = "Dropout", .read = readDropout, .limits = "not in training"},
 };
 
-llvm::ArrayRef<OpRow> onnx::dropoutRows() { return rows; }
+llvm::ArrayRef<OpRow> onnx::dropoutRows() { return dropoutTable; }

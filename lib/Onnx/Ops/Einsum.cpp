@@ -254,8 +254,8 @@ static void readEinsum(Node &n) {
   n.out(e.cast(product.value, dtype));
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow einsumTable[] = {
     {.name = "Einsum", .read = readEinsum, .since = 12},
 };
 
-llvm::ArrayRef<OpRow> onnx::einsumRows() { return rows; }
+llvm::ArrayRef<OpRow> onnx::einsumRows() { return einsumTable; }

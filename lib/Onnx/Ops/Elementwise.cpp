@@ -364,7 +364,7 @@ static void identity(Node &node) { node.out(node.raw(0)); }
 // Rows
 //===----------------------------------------------------------------------===//
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow elementwiseTable[] = {
     {"Abs", unary<ops::Abs>},
     {"Acos", unary<ops::Acos>, 7},
     {"Acosh", acosh, 9},
@@ -418,4 +418,4 @@ static constexpr OpRow rows[] = {
     {"Xor", logical<ops::LogicalXor>},
 };
 
-llvm::ArrayRef<OpRow> onnx::elementwiseRows() { return rows; }
+llvm::ArrayRef<OpRow> onnx::elementwiseRows() { return elementwiseTable; }

@@ -78,7 +78,7 @@ static void readCompress(Node &n) {
   n.out(n.e.gather(x, n.e.list(chosen), axis));
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow gatherTable[] = {
     {.name = "Compress",
      .read = readCompress,
      .since = 9,
@@ -88,4 +88,4 @@ static constexpr OpRow rows[] = {
     {.name = "GatherND", .read = readGatherND, .since = 11},
 };
 
-llvm::ArrayRef<OpRow> onnx::gatherRows() { return rows; }
+llvm::ArrayRef<OpRow> onnx::gatherRows() { return gatherTable; }

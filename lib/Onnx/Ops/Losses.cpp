@@ -110,7 +110,7 @@ static void readSoftmaxCrossEntropyLoss(Node &n) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow lossTable[] = {
     {.name = "NegativeLogLikelihoodLoss",
      .read = readNegativeLogLikelihoodLoss,
      .since = 12},
@@ -119,4 +119,4 @@ static constexpr OpRow rows[] = {
      .since = 12},
 };
 
-llvm::ArrayRef<OpRow> onnx::lossRows() { return rows; }
+llvm::ArrayRef<OpRow> onnx::lossRows() { return lossTable; }

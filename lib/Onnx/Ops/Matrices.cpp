@@ -10,7 +10,7 @@ using namespace anec;
 using namespace anec::onnx;
 
 /// Element [..., row, column], without these axes.
-static Val at(Emitter &e, Val x, int64_t row, int64_t column) {
+static Val elementAt(Emitter &e, Val x, int64_t row, int64_t column) {
   Val element = e.slice(e.slice(x, -2, row, row + 1), -1, column, column + 1);
   return e.reshape(element, llvm::ArrayRef(x.shape()).drop_back(2));
 }
@@ -19,12 +19,12 @@ static Val at(Emitter &e, Val x, int64_t row, int64_t column) {
 static Val determinant(Emitter &e, Val x, int64_t row,
                        llvm::ArrayRef<int64_t> columns) {
   if (columns.size() == 1)
-    return at(e, x, row, columns.front());
+    return elementAt(e, x, row, columns.front());
   Val sum;
   for (size_t i = 0; i != columns.size(); ++i) {
     Shape others(columns);
     others.erase(others.begin() + i);
-    Val element = at(e, x, row, columns[i]);
+    Val element = elementAt(e, x, row, columns[i]);
     Val term = e.mul(element, determinant(e, x, row + 1, others));
     sum = !i ? term : i % 2 ? e.sub(sum, term) : e.add(sum, term);
   }
@@ -45,8 +45,8 @@ static void readDet(Node &n) {
   n.out(determinant(n.e, x, 0, columns));
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow matrixTable[] = {
     {.name = "Det", .read = readDet, .since = 11, .limits = "of up to 4 rows"},
 };
 
-llvm::ArrayRef<OpRow> onnx::matrixRows() { return rows; }
+llvm::ArrayRef<OpRow> onnx::matrixRows() { return matrixTable; }

@@ -283,7 +283,7 @@ static void hardmax(Node &node) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow normTable[] = {
     {"BatchNormalization", batchNorm, 1,
      "not the training form before version 14"},
     {"GroupNormalization", groupNorm, 18},
@@ -298,4 +298,4 @@ static constexpr OpRow rows[] = {
     {"Softmax", softmax},
 };
 
-llvm::ArrayRef<OpRow> onnx::normRows() { return rows; }
+llvm::ArrayRef<OpRow> onnx::normRows() { return normTable; }

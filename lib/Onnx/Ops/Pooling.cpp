@@ -78,8 +78,8 @@ static bool readPooling(Node &node, Val x, Pooling &pooling) {
 
 /// Pads `x` so that each window lies inside; with `inside`, the padding that
 /// the attributes ask for differs from what the last windows add.
-static Val padded(Emitter &e, Val x, const Pooling &pooling, double outside,
-                  double inside) {
+static Val paddedWindows(Emitter &e, Val x, const Pooling &pooling,
+                         double outside, double inside) {
   const Windows &windows = pooling.windows;
   auto pad = [&](Val x, Shape before, Shape after, double value) {
     Shape pads(4, 0);
@@ -194,7 +194,7 @@ Val onnx::maxima(Node &node, Val x) {
                           {param::pad, pairsOf(pooling.windows)}}),
                   dtype);
   Val best, index;
-  Val filled = padded(e, from, pooling, -INFINITY, -INFINITY);
+  Val filled = paddedWindows(e, from, pooling, -INFINITY, -INFINITY);
   if (!filled)
     return {};
   Vals indexParts;
@@ -241,8 +241,9 @@ Val onnx::averaged(Node &node, Val x) {
                    {param::excludePaddingFromAverage, !counted}});
   Shape shape = {1, 1};
   llvm::append_range(shape, spatialOf(x));
-  Val ones = padded(e, e.filled(x.dtype(), shape, 1), pooling, 0, counted);
-  Val sums = sumOfPlaces(e, padded(e, x, pooling, 0, 0), pooling);
+  Val ones =
+      paddedWindows(e, e.filled(x.dtype(), shape, 1), pooling, 0, counted);
+  Val sums = sumOfPlaces(e, paddedWindows(e, x, pooling, 0, 0), pooling);
   return e.div(sums, sumOfPlaces(e, ones, pooling));
 }
 
@@ -269,8 +270,8 @@ static void lpPool(Node &node) {
   if (!readPooling(node, x, pooling))
     return;
   Val powers = powersOf(e, x, p);
-  node.out(
-      root(e, sumOfPlaces(e, padded(e, powers, pooling, 0, 0), pooling), p));
+  node.out(root(
+      e, sumOfPlaces(e, paddedWindows(e, powers, pooling, 0, 0), pooling), p));
 }
 
 /// All spatial axes.
@@ -302,7 +303,7 @@ static void globalLpPool(Node &node) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow poolingTable[] = {
     {"AveragePool", averagePool},
     {"GlobalAveragePool", global<ops::ReduceMean>},
     {"GlobalLpPool", globalLpPool, 2},
@@ -311,4 +312,4 @@ static constexpr OpRow rows[] = {
     {"MaxPool", maxPool},
 };
 
-llvm::ArrayRef<OpRow> onnx::poolingRows() { return rows; }
+llvm::ArrayRef<OpRow> onnx::poolingRows() { return poolingTable; }

@@ -58,9 +58,9 @@ static void gemm(Node &node) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow productTable[] = {
     {"Gemm", gemm},
     {"MatMul", matMul},
 };
 
-llvm::ArrayRef<OpRow> onnx::productRows() { return rows; }
+llvm::ArrayRef<OpRow> onnx::productRows() { return productTable; }

@@ -272,7 +272,7 @@ void onnx::readQLinearConv(Node &node) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow quantizationTable[] = {
     {"ConvInteger", convInteger, 10, "in fp32: exact for sums up to 2^24"},
     {"DequantizeLinear", readDequantizeLinear, 10},
     {"DynamicQuantizeLinear", dynamicQuantizeLinear, 11},
@@ -283,4 +283,4 @@ static constexpr OpRow rows[] = {
      "to integers of 4, 8 and 16 bits"},
 };
 
-llvm::ArrayRef<OpRow> onnx::quantizationRows() { return rows; }
+llvm::ArrayRef<OpRow> onnx::quantizationRows() { return quantizationTable; }

@@ -355,10 +355,10 @@ static void lstm(Node &node) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow recurrentTable[] = {
     {"GRU", gru, 1, "sigmoid, tanh and relu"},
     {"LSTM", lstm, 1, "sigmoid, tanh and relu"},
     {"RNN", rnn, 1, "sigmoid, tanh and relu"},
 };
 
-llvm::ArrayRef<OpRow> onnx::recurrentRows() { return rows; }
+llvm::ArrayRef<OpRow> onnx::recurrentRows() { return recurrentTable; }

@@ -61,7 +61,7 @@ static void argument(Node &node) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow reductionTable[] = {
     {"ArgMax", argument<ops::ReduceArgmax>},
     {"ArgMin", argument<ops::ReduceArgmin>},
     {"ReduceL1", reduce<ops::ReduceL1Norm, 18>},
@@ -76,4 +76,4 @@ static constexpr OpRow rows[] = {
     {"ReduceSumSquare", reduce<ops::ReduceSumSquare, 18>},
 };
 
-llvm::ArrayRef<OpRow> onnx::reductionRows() { return rows; }
+llvm::ArrayRef<OpRow> onnx::reductionRows() { return reductionTable; }

@@ -331,7 +331,7 @@ static void readResize(Node &n) {
   resize(n, x, ways, mode, n.attrNumber("extrapolation_value", 0));
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow resizeTable[] = {
     {.name = "Resize",
      .read = readResize,
      .since = 10,
@@ -339,4 +339,4 @@ static constexpr OpRow rows[] = {
     {.name = "Upsample", .read = readUpsample, .since = 7},
 };
 
-llvm::ArrayRef<OpRow> onnx::resizeRows() { return rows; }
+llvm::ArrayRef<OpRow> onnx::resizeRows() { return resizeTable; }

@@ -266,7 +266,7 @@ static void readRoiAlign(Node &n) {
                 {param::padType, PadType::Valid}}));
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow samplingTable[] = {
     {.name = "AffineGrid",
      .read = readAffineGrid,
      .since = 20,
@@ -281,4 +281,4 @@ static constexpr OpRow rows[] = {
      .limits = "`sampling_ratio` must be at least 1"},
 };
 
-llvm::ArrayRef<OpRow> onnx::samplingRows() { return rows; }
+llvm::ArrayRef<OpRow> onnx::samplingRows() { return samplingTable; }

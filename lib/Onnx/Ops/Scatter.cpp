@@ -145,11 +145,11 @@ static void readMaxUnpool(Node &n) {
   n.out(result);
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow scatterTable[] = {
     {.name = "MaxUnpool", .read = readMaxUnpool, .since = 9},
     {.name = "Scatter", .read = readScatterElements, .since = 9},
     {.name = "ScatterElements", .read = readScatterElements, .since = 11},
     {.name = "ScatterND", .read = readScatterNd, .since = 11},
 };
 
-llvm::ArrayRef<OpRow> onnx::scatterRows() { return rows; }
+llvm::ArrayRef<OpRow> onnx::scatterRows() { return scatterTable; }

@@ -49,7 +49,7 @@ static void makeEmpty(Node &node) {
   node.out(node.e.sequence({}));
 }
 
-static void at(Node &node) {
+static void sequenceAt(Node &node) {
   const Vals *all = elements(node, 0);
   size_t place = all ? position(node, 1, all->size(), false) : 0;
   if (!node.failed() && place < all->size())
@@ -133,7 +133,7 @@ static Shape partSizes(Node &node, int64_t extent) {
   return parts;
 }
 
-static void split(Node &node) {
+static void splitToSequence(Node &node) {
   Val x = node.in(0);
   int64_t axis = node.axis(0, x.rank());
   bool keeps = node.attr("keepdims", 1) != 0 || node.has(1);
@@ -204,19 +204,19 @@ static void getElement(Node &node) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow sequenceTable[] = {
     {"ConcatFromSequence", join, 11, "", true},
     {"Optional", makeOptional, 15, "", true},
     {"OptionalGetElement", getElement, 15, "", true},
     {"OptionalHasElement", hasElement, 15, "", true},
-    {"SequenceAt", at, 11, "the position must be known", true},
+    {"SequenceAt", sequenceAt, 11, "the position must be known", true},
     {"SequenceConstruct", construct, 11, "", true},
     {"SequenceEmpty", makeEmpty, 11, "", true},
     {"SequenceErase", eraseElement, 11, "the position must be known", true},
     {"SequenceInsert", insert, 11, "the position must be known", true},
     {"SequenceLength", length, 11, "", true},
     {"SequenceMap", map, 17, "", true},
-    {"SplitToSequence", split, 11, "the sizes must be known"},
+    {"SplitToSequence", splitToSequence, 11, "the sizes must be known"},
 };
 
-llvm::ArrayRef<OpRow> onnx::sequenceRows() { return rows; }
+llvm::ArrayRef<OpRow> onnx::sequenceRows() { return sequenceTable; }

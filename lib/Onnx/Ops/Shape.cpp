@@ -315,7 +315,7 @@ static Val between(Emitter &e, Val x, int64_t axis,
 }
 
 /// Adds elements of `value` before and after each axis.
-static Val padded(Emitter &e, Val x, const Shape &pads, double value) {
+static Val paddedWith(Emitter &e, Val x, const Shape &pads, double value) {
   DType dtype = x.dtype();
   DType wide = dtype == DType::FP16 ? DType::FP16 : DType::FP32;
   return e.cast(e.make(ops::Pad, {e.cast(x, wide)},
@@ -405,7 +405,7 @@ static void pad(Node &node) {
     constantPad[size_t(2 * axis + 1)] = after;
     hasPadding = true;
   }
-  node.out(hasPadding ? padded(e, x, constantPad, value) : x);
+  node.out(hasPadding ? paddedWith(e, x, constantPad, value) : x);
 }
 
 /// Cuts each axis around its middle, or adds zeros around it.
@@ -437,7 +437,7 @@ static void centerCropPad(Node &node) {
     pads[size_t(2 * axis + 1)] = missing - missing / 2;
     hasPadding = true;
   }
-  node.out(hasPadding ? padded(e, x, pads, 0) : x);
+  node.out(hasPadding ? paddedWith(e, x, pads, 0) : x);
 }
 
 namespace {
@@ -508,7 +508,7 @@ static void trilu(Node &node) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow shapeTable[] = {
     {"CenterCropPad", centerCropPad, 18, "the shape must be known"},
     {"Concat", concat, 4},
     {"DepthToSpace", depthToSpace},
@@ -526,4 +526,4 @@ static constexpr OpRow rows[] = {
     {"Unsqueeze", unsqueeze, 1, "the axes must be known"},
 };
 
-llvm::ArrayRef<OpRow> onnx::shapeRows() { return rows; }
+llvm::ArrayRef<OpRow> onnx::shapeRows() { return shapeTable; }

@@ -214,7 +214,7 @@ static void readMelWeightMatrix(Node &n) {
   n.out(n.e.constant(Constant::fromDoubles({dtype, {bins, bands}}, weights)));
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow signalTable[] = {
     {.name = "BlackmanWindow", .read = readBlackmanWindow, .since = 17},
     {.name = "DFT",
      .read = readDFT,
@@ -229,4 +229,4 @@ static constexpr OpRow rows[] = {
      .limits = "frames of up to 4096 elements"},
 };
 
-llvm::ArrayRef<OpRow> onnx::signalRows() { return rows; }
+llvm::ArrayRef<OpRow> onnx::signalRows() { return signalTable; }

@@ -172,7 +172,7 @@ static void readReverseSequence(Node &n) {
                    {{param::seqAxis, time}, {param::batchAxis, batch}}));
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow sortingTable[] = {
     {.name = "CumProd",
      .read = readCumulative<ops::Cumprod>,
      .since = 26,
@@ -190,4 +190,4 @@ static constexpr OpRow rows[] = {
      .limits = "the input must be known"},
 };
 
-llvm::ArrayRef<OpRow> onnx::sortingRows() { return rows; }
+llvm::ArrayRef<OpRow> onnx::sortingRows() { return sortingTable; }

@@ -161,9 +161,9 @@ static void linearAttention(Node &node) {
   node.out(1, e.cast(terms.state, stateType));
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow stateTable[] = {
     {"CausalConvWithState", causalConv, 27},
     {"LinearAttention", linearAttention, 27, "of up to 1024 positions"},
 };
 
-llvm::ArrayRef<OpRow> onnx::stateRows() { return rows; }
+llvm::ArrayRef<OpRow> onnx::stateRows() { return stateTable; }

@@ -171,8 +171,8 @@ static void tfIdfVectorizer(Node &node) {
   node.out(isRow ? e.reshape(result, {result.dim(1)}) : result);
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow wordTable[] = {
     {"TfIdfVectorizer", tfIdfVectorizer, 9, "of integers"},
 };
 
-llvm::ArrayRef<OpRow> onnx::wordRows() { return rows; }
+llvm::ArrayRef<OpRow> onnx::wordRows() { return wordTable; }

@@ -24,7 +24,7 @@
 using namespace anec;
 
 /// `shape` extended to `rank` with leading ones, as in broadcasting.
-static Shape padded(llvm::ArrayRef<int64_t> shape, unsigned rank) {
+static Shape paddedShape(llvm::ArrayRef<int64_t> shape, unsigned rank) {
   Shape result(rank > shape.size() ? rank - shape.size() : 0, 1);
   result.append(shape.begin(), shape.end());
   return result;
@@ -196,7 +196,7 @@ void LayoutRewriter::rewriteElementwise(Op &op, LayoutForm form) {
       operands.push_back(operand ? laid.lookup(operand).made : nullptr);
     else if (rank > engineRank)
       operands.push_back(reshape(laid.lookup(operand).made,
-                                 padded(shapes.lookup(operand), rank)));
+                                 paddedShape(shapes.lookup(operand), rank)));
     else
       operands.push_back(laidOut(operand, form));
   }

@@ -12,6 +12,7 @@
 #include "lib/IR/Builder.h"
 #include "lib/Ops/Rows/Shape.h"
 #include "lib/Passes/Diags.h"
+#include "lib/Passes/Lower/StoredValue.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;
@@ -24,18 +25,6 @@ static void replaceBy(Op &op, llvm::ArrayRef<Value *> results) {
     old->replaceAllUsesWith(value);
   }
   op.erase();
-}
-
-/// Whether the value is an array of the program: a weight or constant, or a
-/// part of one in another layout, which becomes a record of its own.
-static bool isStored(const Value &value) {
-  const Op *op = value.definingOp();
-  if (!op)
-    return false;
-  if (op->def().has(trait::Stored))
-    return true;
-  return (op->is(ops::Reshape) || op->is(ops::Transpose)) &&
-         isStored(*op->operand(0u));
 }
 
 /// The first parameter that Core ML takes only as a constant and that is

@@ -36,7 +36,7 @@ static std::optional<unsigned> biasAxis(const Op &op) {
 }
 
 /// Whether the value is known when the program is compiled.
-static bool isStored(const Value *value) {
+static bool isWeightOrConst(const Value *value) {
   const Op *op = value->definingOp();
   return op && (op->is(ops::Const) || op->is(ops::Weight) ||
                 op->def().has(trait::Constexpr));
@@ -103,7 +103,7 @@ static bool isLinear(const Op &matmul) {
   return !matmul.get(param::transposeX) && x.type.rank() >= 2 &&
          x.type.rank() <= 3 && y.type.rank() == 2 && y.hasOneUse() &&
          isFloat(x.type.dtype) && x.type.dtype == y.type.dtype && stored &&
-         stored->is(ops::Const) && !isStored(&x) &&
+         stored->is(ops::Const) && !isWeightOrConst(&x) &&
          stored->constant(param::val)->storedDType() == y.type.dtype;
 }
 
@@ -132,7 +132,8 @@ static Op *withBias(Builder &builder, Op &op, Value *bias,
 static bool takesBias(const Op &op, const PassContext &ctx) {
   if (op.is(ops::Matmul))
     return isLinear(op);
-  return !op.operand(param::bias) && isStored(op.operand(param::weight)) &&
+  return !op.operand(param::bias) &&
+         isWeightOrConst(op.operand(param::weight)) &&
          !(op.is(ops::Conv) && ctx.isRewrittenFor(rules::ConvBias));
 }
 

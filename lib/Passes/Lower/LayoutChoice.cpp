@@ -12,6 +12,7 @@
 #include "lib/Ops/Rows/Shape.h"
 #include "lib/Ops/Rows/Slice.h"
 #include "lib/Ops/Rows/Softmax.h"
+#include "lib/Passes/Lower/StoredValue.h"
 #include "lib/Support/MinimumCut.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -55,14 +56,6 @@ static LayoutRule ruleOf(const Op &op) {
 /// Whether values of this rank have two different forms.
 static bool hasForms(const Value &value) {
   return value.type.rank() == 2 || value.type.rank() == 3;
-}
-
-/// Whether a reshape of the value is stored, and costs nothing.
-static bool isStored(const Value &value) {
-  const Op *op = value.definingOp();
-  while (op && (op->is(ops::Reshape) || op->is(ops::Transpose)))
-    op = op->operand(0u)->definingOp();
-  return op && op->def().has(trait::Stored);
 }
 
 /// The value that `value` is a reshape of: reshapes of reshapes become one.

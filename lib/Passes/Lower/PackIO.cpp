@@ -86,7 +86,7 @@ static void packInputs(Function &kernel, llvm::ArrayRef<TensorType> types) {
 }
 
 /// Pads `value` [channels, columns] with zeros to `channels` channels.
-static Value *padded(Builder &builder, Value *value, int64_t channels) {
+static Value *paddedChannels(Builder &builder, Value *value, int64_t channels) {
   int64_t missing = channels - value->type.shape[0];
   if (missing == 0)
     return value;
@@ -105,7 +105,8 @@ static void packOutputs(Function &kernel, llvm::ArrayRef<TensorType> types) {
   for (auto [value, part] :
        llvm::zip_equal(kernel.resultValues(), layout.parts)) {
     value = reshape(builder, value, {part.channels, part.columns});
-    parts.push_back(stacked ? value : padded(builder, value, layout.channels));
+    parts.push_back(stacked ? value
+                            : paddedChannels(builder, value, layout.channels));
   }
   Value *packed = parts.front();
   if (parts.size() > 1)

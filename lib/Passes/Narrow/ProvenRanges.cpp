@@ -42,13 +42,14 @@ static Range ofConstant(const Constant &constant) {
 }
 
 /// 0 times infinity is 0 here: an infinite bound stands for any number.
-static double product(double x, double y) {
+static double productOfBounds(double x, double y) {
   return x == 0 || y == 0 ? 0 : x * y;
 }
 
 static Range times(Range x, Range y) {
-  double all[] = {product(x.least, y.least), product(x.least, y.most),
-                  product(x.most, y.least), product(x.most, y.most)};
+  double all[] = {
+      productOfBounds(x.least, y.least), productOfBounds(x.least, y.most),
+      productOfBounds(x.most, y.least), productOfBounds(x.most, y.most)};
   return {*std::min_element(std::begin(all), std::end(all)),
           *std::max_element(std::begin(all), std::end(all))};
 }
@@ -140,7 +141,7 @@ Range ProvenRanges::computed(const Op &op) const {
   if (op.is(ops::Abs))
     return {x.least > 0 ? x.least : 0, x.magnitude()};
   if (op.is(ops::Square))
-    return {0, product(x.magnitude(), x.magnitude())};
+    return {0, productOfBounds(x.magnitude(), x.magnitude())};
   if (op.is(ops::ReduceL2Norm) || op.is(ops::ReduceSumSquare) ||
       op.is(ops::ReduceL1Norm))
     return {0, std::numeric_limits<double>::infinity()};
@@ -162,13 +163,13 @@ Range ProvenRanges::computed(const Op &op) const {
                               : range;
   }
   if (op.is(ops::Mul) && op.operand(0u) == op.operand(1u))
-    return {0, product(x.magnitude(), x.magnitude())};
+    return {0, productOfBounds(x.magnitude(), x.magnitude())};
   if (op.is(ops::Mul))
     return times(x, y);
   if (op.is(ops::RealDiv) && (y.least > 0 || y.most < 0))
     return times(x, {1 / y.most, 1 / y.least});
   if (op.is(ops::Pow) && y.least == 2 && y.most == 2)
-    return {0, product(x.magnitude(), x.magnitude())};
+    return {0, productOfBounds(x.magnitude(), x.magnitude())};
   if (op.is(ops::Maximum))
     return {std::max(x.least, y.least), std::max(x.most, y.most)};
   if (op.is(ops::Minimum))

@@ -18,7 +18,7 @@ using namespace anec;
 // Rows
 //===----------------------------------------------------------------------===//
 
-static int64_t product(llvm::ArrayRef<int64_t> extents) {
+static int64_t elementCount(llvm::ArrayRef<int64_t> extents) {
   int64_t count = 1;
   for (int64_t extent : extents)
     count *= extent;
@@ -27,8 +27,8 @@ static int64_t product(llvm::ArrayRef<int64_t> extents) {
 
 /// Rows along `axis`.
 static WeightRows along(llvm::ArrayRef<int64_t> shape, size_t axis) {
-  return {product(shape.take_front(axis)), shape[axis],
-          product(shape.drop_front(axis + 1))};
+  return {elementCount(shape.take_front(axis)), shape[axis],
+          elementCount(shape.drop_front(axis + 1))};
 }
 
 /// The rows of an operand that `op` adds up.
@@ -40,14 +40,15 @@ static std::optional<WeightRows> rowsOf(const Op &op, unsigned slot) {
   if (op.is(ops::Linear) && isSlot(param::weight))
     return along(shape, 1);
   if (op.is(ops::Conv) && isSlot(param::weight))
-    return WeightRows{shape[0], product(shape.drop_front()), 1};
+    return WeightRows{shape[0], elementCount(shape.drop_front()), 1};
   if (op.is(ops::ConvTranspose) && isSlot(param::weight)) {
     int64_t groups = op.get(param::groups);
-    return WeightRows{groups, shape[0] / groups, product(shape.drop_front())};
+    return WeightRows{groups, shape[0] / groups,
+                      elementCount(shape.drop_front())};
   }
   if (op.is(ops::Matmul)) {
     if (shape.size() < 2)
-      return WeightRows{1, product(shape), 1};
+      return WeightRows{1, elementCount(shape), 1};
     // [..., rows, inner] times [..., inner, columns]
     bool isLast = slot == 0 ? !op.get(param::transposeX)
                             : bool(op.get(param::transposeY));

@@ -20,16 +20,16 @@ using llvm::ArrayRef;
 namespace {
 /// A permutation of blocks of elements: those of a value in their order, with
 /// `order[i]` the block that comes to place i.
-struct Blocks {
+struct AxisBlocks {
   Shape extents;
   Shape order;
 
   /// Without blocks of one element, and with those that travel together as one.
-  Blocks simplified() const;
+  AxisBlocks simplified() const;
 };
 } // namespace
 
-Blocks Blocks::simplified() const {
+AxisBlocks AxisBlocks::simplified() const {
   // Runs of blocks that follow each other before and after.
   llvm::SmallVector<std::pair<int64_t, int64_t>, 8> runs; // first, extent
   int64_t next = -1;
@@ -52,7 +52,7 @@ Blocks Blocks::simplified() const {
   llvm::sort(bySource, [&](unsigned a, unsigned b) {
     return runs[a].first < runs[b].first;
   });
-  Blocks result;
+  AxisBlocks result;
   result.order.resize(runs.size());
   for (auto [number, run] : llvm::enumerate(bySource)) {
     result.extents.push_back(runs[run].second);
@@ -65,7 +65,7 @@ Blocks Blocks::simplified() const {
 /// each of which brings a block to its place, until five are left.
 Value *ranks::transposed(AxisMerger &m, Value *value, ArrayRef<int64_t> shape,
                          ArrayRef<int64_t> perm) {
-  Blocks blocks = {Shape(shape), Shape(perm)};
+  AxisBlocks blocks = {Shape(shape), Shape(perm)};
   for (;;) {
     blocks = blocks.simplified();
     if (blocks.order.size() < 2)

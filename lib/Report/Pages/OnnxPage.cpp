@@ -8,7 +8,7 @@
 
 using namespace anec;
 
-static constexpr llvm::StringLiteral introduction = R"(# ONNX models
+static constexpr llvm::StringLiteral onnxIntroduction = R"(# ONNX models
 
 `anec` and `ane-run` take an `.onnx` file wherever they take MIL.
 
@@ -71,7 +71,7 @@ Of the domain `com.microsoft`, which onnxruntime's optimizer and quantization wr
 )";
 
 void anec::printOnnxPage(llvm::raw_ostream &out) {
-  out << introduction;
+  out << onnxIntroduction;
   std::vector<OnnxOperator> operators = onnxOperators();
   for (const OnnxOperator &op : operators) {
     if (!op.domain.empty())

@@ -8,7 +8,7 @@
 
 using namespace anec;
 
-static constexpr llvm::StringLiteral introduction = R"(# PyTorch models
+static constexpr llvm::StringLiteral torchIntroduction = R"(# PyTorch models
 
 `anec` and `ane-run` take a `.pt2` archive of `torch.export.save` wherever they take MIL. They read it without Python and without PyTorch.
 
@@ -116,7 +116,7 @@ In-place forms (`aten.add_.Tensor`) are those without the underscore.
 )";
 
 void anec::printTorchPage(llvm::raw_ostream &out) {
-  out << introduction;
+  out << torchIntroduction;
   for (const TorchOperator &op : torchOperators())
     out << "| " << op.name << " | " << (op.isRead ? "yes" : "no") << " | "
         << op.remark << " |\n";

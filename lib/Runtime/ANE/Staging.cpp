@@ -28,12 +28,6 @@ using namespace anec::ane;
 using apple::Measure, apple::takes;
 namespace fs = llvm::sys::fs;
 
-static std::string pathIn(llvm::StringRef folder, llvm::StringRef name) {
-  llvm::SmallString<128> path(folder);
-  llvm::sys::path::append(path, name);
-  return path.str().str();
-}
-
 static bool failed(llvm::StringRef path, std::error_code code,
                    Diagnostics &diags) {
   if (code)

@@ -24,7 +24,7 @@ using namespace anec::cpu;
 namespace {
 
 /// Rows of a block. Fixed, so that results do not depend on the threads.
-constexpr size_t blockRows = 64;
+constexpr size_t queriesPerBlock = 64;
 
 struct Part {
   GemmShape scores, values;
@@ -43,8 +43,10 @@ struct Attention {
   float *out;
   Rounding probRounding, sumRounding = Rounding::None;
 
-  size_t blocks() const { return (rows + blockRows - 1) / blockRows; }
-  size_t scratch() const { return blockRows * (keys + width); }
+  size_t blocks() const {
+    return (rows + queriesPerBlock - 1) / queriesPerBlock;
+  }
+  size_t scratch() const { return queriesPerBlock * (keys + width); }
   void run(size_t task, const ProductKernels &kernels, Executor &pool,
            unsigned worker) const;
 
@@ -170,10 +172,10 @@ bool Attention::weigh(size_t product, size_t first, size_t count,
 
 void Attention::run(size_t task, const ProductKernels &kernels, Executor &pool,
                     unsigned worker) const {
-  size_t product = task / blocks(), first = task % blocks() * blockRows;
-  size_t count = std::min(blockRows, rows - first);
+  size_t product = task / blocks(), first = task % blocks() * queriesPerBlock;
+  size_t count = std::min(queriesPerBlock, rows - first);
   float *scores = pool.outerScratch(worker, scratch());
-  float *second = scores + blockRows * keys;
+  float *second = scores + queriesPerBlock * keys;
   Ends ends = seenKeys(first, count);
   if (!weigh(product, first, count, ends, scores, kernels, pool)) {
     ends = allKeys();

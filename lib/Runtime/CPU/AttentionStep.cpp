@@ -23,7 +23,7 @@ using namespace anec::cpu;
 namespace {
 
 /// Queries of a block. Fixed, so that results do not depend on the threads.
-constexpr size_t blockRows = 128;
+constexpr size_t queriesOfBlock = 128;
 
 struct AttentionSizes {
   size_t heads, queries, keys, width, outWidth;
@@ -37,7 +37,9 @@ struct AttentionSizes {
     keys = size_t(values[values.size() - 2]);
     outWidth = size_t(values.back());
   }
-  size_t blocks() const { return (queries + blockRows - 1) / blockRows; }
+  size_t blocks() const {
+    return (queries + queriesOfBlock - 1) / queriesOfBlock;
+  }
 };
 
 /// What is added to the scores; a mask of booleans becomes 0 and -infinity
@@ -103,13 +105,13 @@ static StepFn makeAttention(const Op &op, StepContext &ctx) {
   toKeys.k = toKeys.lda = toKeys.ldb = sizes.width;
   toKeys.transB = Transpose::Yes;
   toValues.n = toValues.ldb = toValues.ldc = sizes.outWidth;
-  size_t blockScores = std::min(blockRows, sizes.queries) * sizes.keys;
+  size_t blockScores = std::min(queriesOfBlock, sizes.queries) * sizes.keys;
   return [=, &pool = ctx.pool, &kernels = ctx.products] {
     added->convert(pool);
     auto runBlock = [&](size_t number, unsigned worker) {
       size_t head = number / sizes.blocks();
-      size_t first = number % sizes.blocks() * blockRows;
-      size_t count = std::min(blockRows, sizes.queries - first);
+      size_t first = number % sizes.blocks() * queriesOfBlock;
+      size_t count = std::min(queriesOfBlock, sizes.queries - first);
       size_t row = head * sizes.queries + first;
       float *block = pool.outerScratch(worker, blockScores);
       GemmShape shape = toKeys;
@@ -134,8 +136,8 @@ static StepFn makeAttention(const Op &op, StepContext &ctx) {
   };
 }
 
-static constexpr StepRow rows[] = {
+static constexpr StepRow attentionStepsTable[] = {
     {&ops::ScaledDotProductAttention, makeAttention},
 };
 
-llvm::ArrayRef<StepRow> cpu::attentionSteps() { return rows; }
+llvm::ArrayRef<StepRow> cpu::attentionSteps() { return attentionStepsTable; }

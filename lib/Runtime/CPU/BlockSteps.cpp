@@ -145,9 +145,9 @@ static StepFn makeWhileLoop(const Op &op, StepContext &ctx) {
   };
 }
 
-static constexpr StepRow rows[] = {
+static constexpr StepRow blockStepsTable[] = {
     {&ops::Cond, makeCond},
     {&ops::WhileLoop, makeWhileLoop},
 };
 
-llvm::ArrayRef<StepRow> cpu::blockSteps() { return rows; }
+llvm::ArrayRef<StepRow> cpu::blockSteps() { return blockStepsTable; }

@@ -24,12 +24,12 @@ namespace {
 
 /// The sizes of a convolution. There are always three spatial axes; missing
 /// leading ones have one element.
-struct Geometry {
+struct ConvExtents {
   std::array<ConvAxis, 3> axes;
   size_t images, groups, inputs, outputs; ///< channels per group
   size_t inputPositions = 1, outputPositions = 1, kernelPositions = 1;
 
-  explicit Geometry(const Op &op) {
+  explicit ConvExtents(const Op &op) {
     llvm::ArrayRef<int64_t> x = op.operand(param::x)->type.shape;
     llvm::ArrayRef<int64_t> weight = op.operand(param::weight)->type.shape;
     images = x[0];
@@ -70,7 +70,7 @@ static void unfoldRow(const ConvAxis &axis, int64_t kernel, const float *input,
 }
 
 /// Writes the rows of one input channel: [kernel positions, output positions].
-static void unfoldChannel(const Geometry &geometry, const float *channel,
+static void unfoldChannel(const ConvExtents &geometry, const float *channel,
                           float *out) {
   const auto &[depth, height, width] = geometry.axes;
   for (int64_t kd = 0; kd < depth.kernel; ++kd)
@@ -93,7 +93,7 @@ static void unfoldChannel(const Geometry &geometry, const float *channel,
 }
 
 std::shared_ptr<Products> cpu::convProducts(const Op &op, StepContext &ctx) {
-  Geometry geometry(op);
+  ConvExtents geometry(op);
   const float *x = ctx.storage.floats(op.operand(param::x));
   const float *weights = ctx.storage.convWeight(op);
   const float *biases = ctx.storage.convBias(op);
@@ -153,10 +153,10 @@ static StepFn makeConv(const Op &op, StepContext &ctx) {
   };
 }
 
-static constexpr StepRow rows[] = {
+static constexpr StepRow convStepsTable[] = {
     {&ops::Conv, makeDirectConv}, {&ops::Conv, makeWideKernelConv},
     {&ops::Conv, makePanelConv},  {&ops::Conv, makeTiledConv},
     {&ops::Conv, makeConv},
 };
 
-llvm::ArrayRef<StepRow> cpu::convSteps() { return rows; }
+llvm::ArrayRef<StepRow> cpu::convSteps() { return convStepsTable; }

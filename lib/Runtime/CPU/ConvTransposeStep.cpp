@@ -23,7 +23,7 @@ using namespace anec::cpu;
 namespace {
 
 /// There are always three spatial axes; missing leading ones have one element.
-struct Geometry {
+struct ConvTransposeExtents {
   struct Axis {
     ConvAxis of; ///< of the convolution from the result to the operand
     int64_t positions;
@@ -32,7 +32,7 @@ struct Geometry {
   size_t images, groups, inputs, outputs; ///< channels per group
   size_t positions = 1, results = 1, taps = 1;
 
-  explicit Geometry(const Op &op) {
+  explicit ConvTransposeExtents(const Op &op) {
     llvm::ArrayRef<int64_t> x = op.operand(param::x)->type.shape,
                             weight = op.operand(param::weight)->type.shape,
                             out = op.result()->type.shape;
@@ -58,8 +58,8 @@ struct Geometry {
 } // namespace
 
 /// Adds a row, of one position of the kernel's last axis, to a row of results.
-static void addRow(const Geometry::Axis &axis, int64_t tap, const float *row,
-                   float *out) {
+static void addRow(const ConvTransposeExtents::Axis &axis, int64_t tap,
+                   const float *row, float *out) {
   const ConvAxis &of = axis.of;
   int64_t shift = tap * of.dilation - of.before, stride = of.stride;
   // The positions whose results are inside.
@@ -80,10 +80,11 @@ static void addRow(const Geometry::Axis &axis, int64_t tap, const float *row,
 }
 
 /// Adds the rows of a channel [taps, positions] to its results.
-static void addChannel(const Geometry &geometry, const float *rows,
+static void addChannel(const ConvTransposeExtents &geometry, const float *rows,
                        float *out) {
   const auto &[depth, height, width] = geometry.axes;
-  auto target = [](const Geometry::Axis &axis, int64_t i, int64_t tap) {
+  auto target = [](const ConvTransposeExtents::Axis &axis, int64_t i,
+                   int64_t tap) {
     return i * axis.of.stride + tap * axis.of.dilation - axis.of.before;
   };
   for (int64_t kd = 0; kd < depth.of.kernel; ++kd)
@@ -100,7 +101,7 @@ static void addChannel(const Geometry &geometry, const float *rows,
 }
 
 static StepFn makeConvTranspose(const Op &op, StepContext &ctx) {
-  Geometry geometry(op);
+  ConvTransposeExtents geometry(op);
   if (!geometry.positions || !geometry.results || !geometry.inputs)
     return {};
   const Value *bias = op.operand(param::bias);
@@ -159,8 +160,10 @@ static StepFn makeConvTranspose(const Op &op, StepContext &ctx) {
   };
 }
 
-static constexpr StepRow rows[] = {
+static constexpr StepRow convTransposeStepsTable[] = {
     {&ops::ConvTranspose, makeConvTranspose},
 };
 
-llvm::ArrayRef<StepRow> cpu::convTransposeSteps() { return rows; }
+llvm::ArrayRef<StepRow> cpu::convTransposeSteps() {
+  return convTransposeStepsTable;
+}

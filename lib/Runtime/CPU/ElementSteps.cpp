@@ -302,7 +302,7 @@ static StepFn makeElements(const Op &op, StepContext &ctx) {
   };
 }
 
-static constexpr StepRow rows[] = {
+static constexpr StepRow elementStepsTable[] = {
     {&ops::Add, makeElements},        {&ops::Cast, makeElements},
     {&ops::Equal, makeElements},      {&ops::FloorDiv, makeElements},
     {&ops::Greater, makeElements},    {&ops::GreaterEqual, makeElements},
@@ -315,4 +315,4 @@ static constexpr StepRow rows[] = {
     {&ops::Sub, makeElements},
 };
 
-llvm::ArrayRef<StepRow> cpu::elementSteps() { return rows; }
+llvm::ArrayRef<StepRow> cpu::elementSteps() { return elementStepsTable; }

@@ -209,9 +209,9 @@ static StepFn makeRnn(const Op &op, StepContext &ctx) {
   };
 }
 
-static constexpr StepRow rows[] = {
+static constexpr StepRow gruStepsTable[] = {
     {&ops::Gru, makeGru},
     {&ops::Rnn, makeRnn},
 };
 
-llvm::ArrayRef<StepRow> cpu::gruSteps() { return rows; }
+llvm::ArrayRef<StepRow> cpu::gruSteps() { return gruStepsTable; }

@@ -359,7 +359,7 @@ static StepFn makeScatterAlongAxis(const Op &op, StepContext &ctx) {
   });
 }
 
-static constexpr StepRow rows[] = {
+static constexpr StepRow indexStepsTable[] = {
     {&ops::GatherAlongAxis, makeGatherAlongAxis},
     {&ops::GatherNd, makeGatherNd},
     {&ops::ReverseSequence, makeReverseSequence},
@@ -368,4 +368,4 @@ static constexpr StepRow rows[] = {
     {&ops::ScatterNd, makeScatterNd},
 };
 
-llvm::ArrayRef<StepRow> cpu::indexSteps() { return rows; }
+llvm::ArrayRef<StepRow> cpu::indexSteps() { return indexStepsTable; }

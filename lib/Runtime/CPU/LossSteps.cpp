@@ -226,9 +226,9 @@ static StepFn makeCrossEntropyGradient(const Op &op, StepContext &ctx) {
   };
 }
 
-static constexpr StepRow rows[] = {
+static constexpr StepRow lossStepsTable[] = {
     {&ops::CrossEntropy, makeCrossEntropy},
     {&ops::CrossEntropyGradient, makeCrossEntropyGradient},
 };
 
-llvm::ArrayRef<StepRow> cpu::lossSteps() { return rows; }
+llvm::ArrayRef<StepRow> cpu::lossSteps() { return lossStepsTable; }

@@ -563,7 +563,7 @@ static StepFn makeWriteState(const Op &op, StepContext &ctx) {
   return makeCopy(op.operand(param::data), op.operand(param::input), ctx);
 }
 
-static constexpr StepRow rows[] = {
+static constexpr StepRow movementStepsTable[] = {
     {&ops::BandPart, makeBandPart},
     {&ops::Concat, makeConcat},
     {&ops::Gather, makeGather},
@@ -581,4 +581,4 @@ static constexpr StepRow rows[] = {
     {&ops::WriteState, makeWriteState},
 };
 
-llvm::ArrayRef<StepRow> cpu::movementSteps() { return rows; }
+llvm::ArrayRef<StepRow> cpu::movementSteps() { return movementStepsTable; }

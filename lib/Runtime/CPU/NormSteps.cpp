@@ -217,7 +217,7 @@ static StepFn makeLocalResponseNorm(const Op &op, StepContext &ctx) {
   };
 }
 
-static constexpr StepRow rows[] = {
+static constexpr StepRow normStepsTable[] = {
     {&ops::BatchNorm, makeBatchNorm},
     {&ops::InstanceNorm, makeInstanceNorm},
     {&ops::L2Norm, makeL2Norm},
@@ -225,4 +225,4 @@ static constexpr StepRow rows[] = {
     {&ops::LocalResponseNorm, makeLocalResponseNorm},
 };
 
-llvm::ArrayRef<StepRow> cpu::normSteps() { return rows; }
+llvm::ArrayRef<StepRow> cpu::normSteps() { return normStepsTable; }

@@ -210,10 +210,10 @@ static StepFn makePool(const Op &op, StepContext &ctx) {
       });
 }
 
-static constexpr StepRow rows[] = {
+static constexpr StepRow poolStepsTable[] = {
     {&ops::AvgPool, makePool},
     {&ops::L2Pool, makePool},
     {&ops::MaxPool, makePool},
 };
 
-llvm::ArrayRef<StepRow> cpu::poolSteps() { return rows; }
+llvm::ArrayRef<StepRow> cpu::poolSteps() { return poolStepsTable; }

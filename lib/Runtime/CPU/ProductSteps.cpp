@@ -180,10 +180,10 @@ static StepFn makeEinsum(const Op &op, StepContext &ctx) {
   };
 }
 
-static constexpr StepRow rows[] = {
+static constexpr StepRow productStepsTable[] = {
     {&ops::Einsum, makeEinsum},
     {&ops::Linear, makeLinear},
     {&ops::Matmul, makeMatmul},
 };
 
-llvm::ArrayRef<StepRow> cpu::productSteps() { return rows; }
+llvm::ArrayRef<StepRow> cpu::productSteps() { return productStepsTable; }

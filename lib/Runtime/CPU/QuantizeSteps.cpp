@@ -124,9 +124,9 @@ static StepFn makeDequantize(const Op &op, StepContext &ctx) {
   });
 }
 
-static constexpr StepRow rows[] = {
+static constexpr StepRow quantizeStepsTable[] = {
     {&ops::Dequantize, makeDequantize},
     {&ops::Quantize, makeQuantize},
 };
 
-llvm::ArrayRef<StepRow> cpu::quantizeSteps() { return rows; }
+llvm::ArrayRef<StepRow> cpu::quantizeSteps() { return quantizeStepsTable; }

@@ -213,8 +213,8 @@ static StepFn makeLstm(const Op &op, StepContext &ctx) {
   };
 }
 
-static constexpr StepRow rows[] = {
+static constexpr StepRow lstmStepsTable[] = {
     {&ops::Lstm, makeLstm},
 };
 
-llvm::ArrayRef<StepRow> cpu::lstmSteps() { return rows; }
+llvm::ArrayRef<StepRow> cpu::lstmSteps() { return lstmStepsTable; }

@@ -115,7 +115,7 @@ static StepFn makeSoftmax(const Op &op, StepContext &ctx) {
   };
 }
 
-static constexpr StepRow rows[] = {
+static constexpr StepRow reductionStepsTable[] = {
     {&ops::ReduceL1Norm, makeReduction},    {&ops::ReduceL2Norm, makeReduction},
     {&ops::ReduceLogSum, makeReduction},    {&ops::ReduceMax, makeReduction},
     {&ops::ReduceMean, makeReduction},      {&ops::ReduceMin, makeReduction},
@@ -123,4 +123,4 @@ static constexpr StepRow rows[] = {
     {&ops::ReduceSumSquare, makeReduction}, {&ops::Softmax, makeSoftmax},
 };
 
-llvm::ArrayRef<StepRow> cpu::reductionSteps() { return rows; }
+llvm::ArrayRef<StepRow> cpu::reductionSteps() { return reductionStepsTable; }

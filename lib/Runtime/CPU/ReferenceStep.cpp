@@ -12,7 +12,7 @@ using namespace anec::cpu;
 namespace {
 
 /// An operand or result and its memory.
-struct Place {
+struct ReferencePlace {
   RefTensor tensor;
   uint32_t *words = nullptr;
   Rounding rounding = Rounding::None;
@@ -23,8 +23,8 @@ struct Place {
   }
 };
 
-Place makePlace(const Value *value, StepContext &ctx) {
-  Place place;
+ReferencePlace makePlace(const Value *value, StepContext &ctx) {
+  ReferencePlace place;
   place.tensor = {value->type, std::vector<double>(value->type.numElements())};
   place.words = ctx.storage.words(value);
   place.rounding = ctx.rounding(value);
@@ -34,9 +34,9 @@ Place makePlace(const Value *value, StepContext &ctx) {
 struct State {
   const OpDef *def;
   llvm::SmallVector<ConstantRef, 4> constants;
-  std::vector<Place> operands;
+  std::vector<ReferencePlace> operands;
   llvm::SmallVector<const RefTensor *, 4> in; ///< null where absent
-  std::vector<Place> results;
+  std::vector<ReferencePlace> results;
 };
 
 } // namespace
@@ -75,17 +75,17 @@ StepFn cpu::makeReference(const Op &op, StepContext &ctx) {
   state->constants.assign(op.constants().begin(), op.constants().end());
   for (unsigned slot = 0; slot < op.numOperands(); ++slot)
     state->operands.push_back(
-        op.operand(slot) ? makePlace(op.operand(slot), ctx) : Place());
+        op.operand(slot) ? makePlace(op.operand(slot), ctx) : ReferencePlace());
   for (unsigned slot = 0; slot < op.numOperands(); ++slot)
     state->in.push_back(op.operand(slot) ? &state->operands[slot].tensor
                                          : nullptr);
   for (const Value *result : op.resultValues())
     state->results.push_back(makePlace(result, ctx));
   return [state] {
-    for (Place &operand : state->operands)
+    for (ReferencePlace &operand : state->operands)
       operand.load();
     std::vector<RefTensor> out;
-    for (Place &result : state->results)
+    for (ReferencePlace &result : state->results)
       out.push_back(std::move(result.tensor));
     EvalContext eval{*state->def, state->constants, state->in, out};
     state->def->eval(eval);

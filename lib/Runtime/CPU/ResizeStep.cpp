@@ -189,7 +189,7 @@ static StepFn makeResize(const Op &op, StepContext &ctx) {
   };
 }
 
-static constexpr StepRow rows[] = {
+static constexpr StepRow resizeStepsTable[] = {
     {&ops::Resize, makeResize},
     {&ops::ResizeBilinear, makeResize},
     {&ops::ResizeNearestNeighbor, makeResize},
@@ -197,4 +197,4 @@ static constexpr StepRow rows[] = {
     {&ops::UpsampleNearestNeighbor, makeResize},
 };
 
-llvm::ArrayRef<StepRow> cpu::resizeSteps() { return rows; }
+llvm::ArrayRef<StepRow> cpu::resizeSteps() { return resizeStepsTable; }

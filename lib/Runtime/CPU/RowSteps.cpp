@@ -306,7 +306,7 @@ static StepFn makeCumsum(const Op &op, StepContext &ctx) {
   };
 }
 
-static constexpr StepRow rows[] = {
+static constexpr StepRow rowStepsTable[] = {
     {&ops::Argsort, makeSort},
     {&ops::Cumsum, makeCumsum},
     {&ops::ReduceArgmax, makeExtremePlace},
@@ -315,4 +315,4 @@ static constexpr StepRow rows[] = {
     {&ops::Topk, makeSort},
 };
 
-llvm::ArrayRef<StepRow> cpu::rowSteps() { return rows; }
+llvm::ArrayRef<StepRow> cpu::rowSteps() { return rowStepsTable; }

@@ -153,6 +153,6 @@ static StepFn makeResample(const Op &op, StepContext &ctx) {
   };
 }
 
-static constexpr StepRow rows[] = {{&ops::Resample, makeResample}};
+static constexpr StepRow sampleStepsTable[] = {{&ops::Resample, makeResample}};
 
-llvm::ArrayRef<StepRow> cpu::sampleSteps() { return rows; }
+llvm::ArrayRef<StepRow> cpu::sampleSteps() { return sampleStepsTable; }

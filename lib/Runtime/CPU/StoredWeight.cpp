@@ -344,7 +344,7 @@ static bool isPointwise(const Op &conv) {
 
 namespace {
 /// A weight among the operands of an op.
-struct Place {
+struct StoredPlace {
   unsigned slot;
   size_t rows, columns;
   bool transposed;
@@ -353,8 +353,8 @@ struct Place {
 };
 } // namespace
 
-static std::optional<Place> placeInMatmul(const Op &op,
-                                          const Schedule &schedule) {
+static std::optional<StoredPlace> placeInMatmul(const Op &op,
+                                                const Schedule &schedule) {
   const TensorType &x = op.operand(0u)->type, &y = op.operand(1u)->type;
   if (x.rank() < 2 || y.rank() < 2 || !isFloat(x.dtype) || !isFloat(y.dtype))
     return std::nullopt;
@@ -365,18 +365,20 @@ static std::optional<Place> placeInMatmul(const Op &op,
   size_t rank = x.rank();
   if (schedule.isConstant(op.operand(1u)) && isMatrix(y) && !transX) {
     size_t k = size_t(x.shape.back());
-    return Place{1, y.numElements() / std::max<size_t>(k, 1), k, !transY,
-                 x.numElements() / std::max<size_t>(k, 1)};
+    return StoredPlace{1, y.numElements() / std::max<size_t>(k, 1), k, !transY,
+                       x.numElements() / std::max<size_t>(k, 1)};
   }
   if (schedule.isConstant(op.operand(0u)) && isMatrix(x)) {
     size_t k = size_t(x.shape[transX ? rank - 2 : rank - 1]);
     size_t n = size_t(y.shape[transY ? y.rank() - 2 : y.rank() - 1]);
-    return Place{0, x.numElements() / std::max<size_t>(k, 1), k, transX, n};
+    return StoredPlace{0, x.numElements() / std::max<size_t>(k, 1), k, transX,
+                       n};
   }
   return std::nullopt;
 }
 
-static std::optional<Place> placeOf(const Op &op, const Schedule &schedule) {
+static std::optional<StoredPlace> placeOf(const Op &op,
+                                          const Schedule &schedule) {
   if (op.is(ops::Matmul))
     return placeInMatmul(op, schedule);
   auto slotOf = [&](const ValueParam &param) {
@@ -385,15 +387,15 @@ static std::optional<Place> placeOf(const Op &op, const Schedule &schedule) {
   if (op.is(ops::Conv) && isPointwise(op)) {
     llvm::ArrayRef<int64_t> x = op.operand(param::x)->type.shape;
     llvm::ArrayRef<int64_t> weight = op.operand(param::weight)->type.shape;
-    return Place{slotOf(param::weight), size_t(weight[0]), size_t(weight[1]),
-                 false, elements(x.drop_front(2))};
+    return StoredPlace{slotOf(param::weight), size_t(weight[0]),
+                       size_t(weight[1]), false, elements(x.drop_front(2))};
   }
   if (op.is(ops::Linear)) {
     llvm::ArrayRef<int64_t> weight = op.operand(param::weight)->type.shape;
     size_t k = size_t(weight[1]);
-    return Place{slotOf(param::weight), size_t(weight[0]), k, false,
-                 op.operand(param::x)->type.numElements() /
-                     std::max<size_t>(k, 1)};
+    return StoredPlace{slotOf(param::weight), size_t(weight[0]), k, false,
+                       op.operand(param::x)->type.numElements() /
+                           std::max<size_t>(k, 1)};
   }
   if (op.is(ops::Gather) && isFloat(op.result()->type.dtype)) {
     llvm::ArrayRef<int64_t> x = op.operand(param::x)->type.shape;
@@ -401,15 +403,15 @@ static std::optional<Place> placeOf(const Op &op, const Schedule &schedule) {
     if (x.empty() || op.get(param::batchDims) != 0 ||
         (axis != 0 && axis != -int64_t(x.size())))
       return std::nullopt;
-    return Place{slotOf(param::x), size_t(x[0]), elements(x.drop_front()),
-                 false, 0};
+    return StoredPlace{slotOf(param::x), size_t(x[0]), elements(x.drop_front()),
+                       false, 0};
   }
   return std::nullopt;
 }
 
 std::shared_ptr<const StoredWeight>
 cpu::storedWeightOf(const Op &op, const Schedule &schedule) {
-  std::optional<Place> place = placeOf(op, schedule);
+  std::optional<StoredPlace> place = placeOf(op, schedule);
   if (!place || op.result()->type.numElements() == 0)
     return nullptr;
   const Value *value = op.operand(place->slot);

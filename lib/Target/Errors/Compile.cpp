@@ -7,11 +7,11 @@
 
 using namespace anec;
 
-static constexpr llvm::StringLiteral family = "compile";
+static constexpr llvm::StringLiteral compileErrors = "compile";
 
 constinit const KnownError errors::InvalidProgram = {
     .id = "ane-invalid-program",
-    .family = family,
+    .family = compileErrors,
     .summary =
         "the engine's compiler rejects the text, or a weight file that it "
         "names",
@@ -35,7 +35,7 @@ constinit const KnownError errors::InvalidProgram = {
 
 constinit const KnownError errors::Refused = {
     .id = "ane-refused",
-    .family = family,
+    .family = compileErrors,
     .summary = "the engine's compiler rejects a valid program without a reason",
     .marks = {{{.text = "ANECCompile() FAILED"},
                {.text = "ANECCompile(", .also = "FAILED: err=("},
@@ -65,7 +65,7 @@ constinit const KnownError errors::Refused = {
 
 constinit const KnownError errors::OfflineCompile = {
     .id = "ane-offline-compile",
-    .family = family,
+    .family = compileErrors,
     .summary =
         "coreai-build could not compile for the engine, and wrote a program "
         "for the GPU only",
@@ -84,7 +84,7 @@ constinit const KnownError errors::OfflineCompile = {
 
 constinit const KnownError errors::Extent = {
     .id = "ane-extent",
-    .family = family,
+    .family = compileErrors,
     .summary = "a value inside the program is too large along an axis",
     .marks = {{{.text = "Tensor width goes beyond limit"},
                {.text = "Tensor height goes beyond limit"},
@@ -112,7 +112,7 @@ constinit const KnownError errors::Extent = {
 
 constinit const KnownError errors::KernelSize = {
     .id = "ane-kernel-size",
-    .family = family,
+    .family = compileErrors,
     .summary =
         "the window of a convolution or a pool is too large for the engine",
     .marks = {{{.text = "kernel width =", .also = "Unsupported"},
@@ -137,7 +137,7 @@ constinit const KnownError errors::KernelSize = {
 
 constinit const KnownError errors::PoolStride = {
     .id = "ane-pool-stride",
-    .family = family,
+    .family = compileErrors,
     .summary = "the stride of a pool is too large for the engine",
     .marks = {{{.text = "stride_x =", .also = "Unsupported"},
                {.text = "stride_y =", .also = "Unsupported"}}},
@@ -150,7 +150,7 @@ constinit const KnownError errors::PoolStride = {
 
 constinit const KnownError errors::Broadcast = {
     .id = "ane-broadcast",
-    .family = family,
+    .family = compileErrors,
     .summary =
         "an elementwise op broadcasts a computed operand along the channels",
     .marks = {{{.text = "elementwise with channel broadcast supported only"}}},
@@ -164,7 +164,7 @@ constinit const KnownError errors::Broadcast = {
 
 constinit const KnownError errors::SplitByChannel = {
     .id = "ane-split-by-channel",
-    .family = family,
+    .family = compileErrors,
     .summary =
         "the compiler fails while it splits a convolution by input channels",
     .marks = {{{.text = "failed create split by input channel"}}},
@@ -181,7 +181,7 @@ constinit const KnownError errors::SplitByChannel = {
 
 constinit const KnownError errors::RecordType = {
     .id = "ane-record-type",
-    .family = family,
+    .family = compileErrors,
     .summary =
         "the type of a record in a weight file is not the type in the program",
     .marks = {{{.text = "Metadata data type does not match requested type"}}},
@@ -201,7 +201,7 @@ constinit const KnownError errors::RecordType = {
 
 constinit const KnownError errors::BlobProperties = {
     .id = "ane-blob-properties",
-    .family = family,
+    .family = compileErrors,
     .summary = "the record of a weight cannot be read",
     .marks = {{{.text = "Cannot retrieve file blob properties"}}},
     .cause = "the offset does not point at the header of a record, the file is "
@@ -217,7 +217,7 @@ constinit const KnownError errors::BlobProperties = {
 
 constinit const KnownError errors::BlobSentinel = {
     .id = "ane-blob-sentinel",
-    .family = family,
+    .family = compileErrors,
     .summary = "the offset of a weight is not that of a record",
     .marks = {{{.text = "Invalid sentinel in blob_metadata"}}},
     .cause = "a record starts with 0xDEADBEEF, and the bytes at the offset are "
@@ -235,7 +235,7 @@ constinit const KnownError errors::BlobSentinel = {
 
 constinit const KnownError errors::WeightFileSize = {
     .id = "ane-weight-file-size",
-    .family = family,
+    .family = compileErrors,
     .summary = "the weight file is larger than the engine takes",
     .marks = {{{.text = "Weight file size", .also = "exceeds the maximum"}}},
     .cause = "all weights of a program are in one address window",
@@ -248,7 +248,7 @@ constinit const KnownError errors::WeightFileSize = {
 
 constinit const KnownError errors::IoFootprint = {
     .id = "ane-io-footprint",
-    .family = family,
+    .family = compileErrors,
     .summary =
         "inputs and outputs take more memory than the engine has for them",
     .marks = {{{.text = "live io tensor memory footprint"}}},
@@ -263,7 +263,7 @@ constinit const KnownError errors::IoFootprint = {
 
 constinit const KnownError errors::OpUnsupported = {
     .id = "ane-op-unsupported",
-    .family = family,
+    .family = compileErrors,
     .summary = "the engine does not have an op",
     .marks = {{{.text = "Unsupported MIL operation"},
                {.text = "This platform doesn't support Neuron"},
@@ -280,7 +280,7 @@ constinit const KnownError errors::OpUnsupported = {
 
 constinit const KnownError errors::TypeUnsupported = {
     .id = "ane-type-unsupported",
-    .family = family,
+    .family = compileErrors,
     .summary = "a value has a type that the engine does not support",
     .marks =
         {{{.text = "Invalid input tensor format", .namesEngine = true},
@@ -306,7 +306,7 @@ constinit const KnownError errors::TypeUnsupported = {
 
 constinit const KnownError errors::Padding = {
     .id = "ane-padding",
-    .family = family,
+    .family = compileErrors,
     .summary = "an axis is padded that the engine does not pad",
     .marks = {{{.text = "padding on the",
                 .also = "dimension is not supported",
@@ -321,7 +321,7 @@ constinit const KnownError errors::Padding = {
 
 constinit const KnownError errors::RangeShape = {
     .id = "ane-range-shape",
-    .family = family,
+    .family = compileErrors,
     .summary = "the program has an extent that is not known at compile time",
     .marks = {{{.text = "ANECompiler does not support range shape flexibility"},
                {.text = "has unbounded dimension which is not supported"},
@@ -341,7 +341,7 @@ constinit const KnownError errors::RangeShape = {
 
 constinit const KnownError errors::StagedBundle = {
     .id = "ane-staged-bundle",
-    .family = family,
+    .family = compileErrors,
     .summary =
         "the files of the program are not those that the framework hashed",
     .marks = {{{.text = "verifyBundleAtPath", .also = "invalid model"},
@@ -365,7 +365,7 @@ constinit const KnownError errors::StagedBundle = {
 
 constinit const KnownError errors::NoDiskSpace = {
     .id = "ane-no-disk-space",
-    .family = family,
+    .family = compileErrors,
     .summary = "there is no space for the compiler's files",
     .marks =
         {{{.text = "No space left on device", .namesEngine = true},
@@ -386,7 +386,7 @@ constinit const KnownError errors::NoDiskSpace = {
 
 constinit const KnownError errors::CompileArgument = {
     .id = "ane-compile-argument",
-    .family = family,
+    .family = compileErrors,
     .summary = "the compiler was called with a wrong argument",
     .marks = {{{.text = "doCompileModel", .also = "Bad argument error"},
                {.domain = "com.apple.appleneuralengine", .code = 26}}},
@@ -404,7 +404,7 @@ constinit const KnownError errors::CompileArgument = {
 
 constinit const KnownError errors::NotTakenForMil = {
     .id = "ane-not-taken-for-mil",
-    .family = family,
+    .family = compileErrors,
     .summary = "the framework took the program for a Core ML network",
     .marks = {{{.text = "model.espresso.net"}}},
     .isOfMachine = true,
@@ -420,7 +420,7 @@ constinit const KnownError errors::NotTakenForMil = {
 
 constinit const KnownError errors::GpuFallback = {
     .id = "ane-gpu-fallback",
-    .family = family,
+    .family = compileErrors,
     .summary =
         "Core AI could not convert the graph for the engine, and runs all of "
         "it on the GPU",
@@ -437,7 +437,7 @@ constinit const KnownError errors::GpuFallback = {
 
 constinit const KnownError errors::UpsampleFactor = {
     .id = "ane-upsample-factor",
-    .family = family,
+    .family = compileErrors,
     .summary = "the engine does not resize by this factor",
     .marks = {{{.text = "only scaling factor of 2 is supported"}}},
     .cause = "seen on an engine of 2020, which doubles only",

@@ -7,11 +7,11 @@
 
 using namespace anec;
 
-static constexpr llvm::StringLiteral family = "core-ml";
+static constexpr llvm::StringLiteral coreMLErrors = "core-ml";
 
 constinit const KnownError errors::ExecutionPlan14 = {
     .id = "coreml-plan-14",
-    .family = family,
+    .family = coreMLErrors,
     .summary =
         "Core ML cannot make an execution plan, because the engine rejects a "
         "part of the model",
@@ -40,7 +40,7 @@ constinit const KnownError errors::ExecutionPlan14 = {
 
 constinit const KnownError errors::ExecutionPlan = {
     .id = "coreml-plan",
-    .family = family,
+    .family = coreMLErrors,
     .summary =
         "Core ML cannot make an execution plan for the chosen compute units",
     .marks = {{{.text = "Failed to build the model execution plan"},
@@ -58,7 +58,7 @@ constinit const KnownError errors::ExecutionPlan = {
 
 constinit const KnownError errors::PlanBuild = {
     .id = "coreml-plan-build",
-    .family = family,
+    .family = coreMLErrors,
     .summary =
         "Core ML cannot use the engine for a part of the model, and uses "
         "another unit",
@@ -77,7 +77,7 @@ constinit const KnownError errors::PlanBuild = {
 
 constinit const KnownError errors::NetworkPrediction = {
     .id = "coreml-network-prediction",
-    .family = family,
+    .family = coreMLErrors,
     .summary = "a prediction failed",
     .marks = {{{.text =
                     "Unable to compute the prediction using a neural network "
@@ -98,7 +98,7 @@ constinit const KnownError errors::NetworkPrediction = {
 
 constinit const KnownError errors::ProgramPrediction = {
     .id = "coreml-program-prediction",
-    .family = family,
+    .family = coreMLErrors,
     .summary = "a prediction of an ML program failed",
     .marks = {{{.text = "Unable to compute the prediction using ML Program"}}},
     .vagueness = 2,
@@ -111,7 +111,7 @@ constinit const KnownError errors::ProgramPrediction = {
 
 constinit const KnownError errors::BnnsOp = {
     .id = "coreml-bnns-op",
-    .family = family,
+    .family = coreMLErrors,
     .summary = "the part of the model that runs on the CPU failed",
     .marks = {{{.text = "occurred executing a BNNS Op"}}},
     .cause =
@@ -126,7 +126,7 @@ constinit const KnownError errors::BnnsOp = {
 
 constinit const KnownError errors::DeclareNetwork = {
     .id = "coreml-declare-network",
-    .family = family,
+    .family = coreMLErrors,
     .summary = "Core ML cannot load the model",
     .marks = {{{.text = "Error in declaring network"},
                {.text = "Error in adding network"}}},
@@ -145,7 +145,7 @@ constinit const KnownError errors::DeclareNetwork = {
 
 constinit const KnownError errors::MilTranslation = {
     .id = "coreml-mil-translation",
-    .family = family,
+    .family = coreMLErrors,
     .summary =
         "Core ML cannot translate an op of the program for its older runtime",
     .marks = {{{.text = "MIL->EIR translation error"}}},
@@ -160,7 +160,7 @@ constinit const KnownError errors::MilTranslation = {
 
 constinit const KnownError errors::InvalidMil = {
     .id = "coreml-invalid-mil",
-    .family = family,
+    .family = coreMLErrors,
     .summary = "the program is not valid MIL",
     .marks = {{{.text = "Validation error parsing MIL model"},
                {.text = "Required param", .also = "is missing"}}},
@@ -178,7 +178,7 @@ constinit const KnownError errors::InvalidMil = {
 
 constinit const KnownError errors::FlexibleMissing = {
     .id = "coreml-flexible-missing",
-    .family = family,
+    .family = coreMLErrors,
     .summary =
         "the program has inputs of unknown shape, and does not say which "
         "shapes there can be",
@@ -198,7 +198,7 @@ constinit const KnownError errors::FlexibleMissing = {
 
 constinit const KnownError errors::FlexibleStrides = {
     .id = "coreml-flexible-strides",
-    .family = family,
+    .family = coreMLErrors,
     .summary = "an input has known strides where the model has flexible shapes",
     .marks = {{{.text = "tensor_buffer has known strides"},
                {.text = "RangeDims", .also = "FlexibleShapeInformation"}}},
@@ -214,7 +214,7 @@ constinit const KnownError errors::FlexibleStrides = {
 
 constinit const KnownError errors::DataDependentShape = {
     .id = "coreml-data-dependent",
-    .family = family,
+    .family = coreMLErrors,
     .summary = "a shape depends on values",
     .marks = {{{.text = "Data-dependent shapes were disabled"}}},
     .cause =
@@ -230,7 +230,7 @@ constinit const KnownError errors::DataDependentShape = {
 
 constinit const KnownError errors::EspressoShape = {
     .id = "coreml-broadcast",
-    .family = family,
+    .family = coreMLErrors,
     .summary = "two values of an op do not fit together",
     .marks = {{{.text = "Invalid blob shape", .also = "broadcast"},
                {.text = "Shapes are not compatible for broadcasting"}}},
@@ -245,7 +245,7 @@ constinit const KnownError errors::EspressoShape = {
 
 constinit const KnownError errors::EspressoArgument = {
     .id = "coreml-op-argument",
-    .family = family,
+    .family = coreMLErrors,
     .summary = "an op has an argument that does not fit its input",
     .marks = {{{.text = "Espresso exception", .also = "Invalid argument"},
                {.text = "generic_reshape_kernel"},
@@ -261,7 +261,7 @@ constinit const KnownError errors::EspressoArgument = {
 
 constinit const KnownError errors::EspressoBackend = {
     .id = "coreml-no-backend",
-    .family = family,
+    .family = coreMLErrors,
     .summary = "no compute unit supports an op of the program",
     .marks = {{{.text = "ops not supported on any backend"}}},
     .cause =
@@ -278,7 +278,7 @@ constinit const KnownError errors::EspressoBackend = {
 
 constinit const KnownError errors::FunctionName = {
     .id = "coreml-function-name",
-    .family = family,
+    .family = coreMLErrors,
     .summary = "a function was chosen in a model that is not an ML program",
     .marks = {{{.text = "property must be",
                 .also = "unless the model type is ML Program"}}},
@@ -291,7 +291,7 @@ constinit const KnownError errors::FunctionName = {
 
 constinit const KnownError errors::InputShape = {
     .id = "coreml-input-shape",
-    .family = family,
+    .family = coreMLErrors,
     .summary = "an input has not the shape that the model describes",
     .marks = {{{.text =
                     "is not compatible with the model's feature description"},
@@ -309,7 +309,7 @@ constinit const KnownError errors::InputShape = {
 
 constinit const KnownError errors::SpecVersion = {
     .id = "coreml-spec-version",
-    .family = family,
+    .family = coreMLErrors,
     .summary = "the model is for a newer system",
     .marks = {{{.text = "The model supplied is of version"}}},
     .cause = "the version of the specification is newer than the tools or the "
@@ -323,7 +323,7 @@ constinit const KnownError errors::SpecVersion = {
 
 constinit const KnownError errors::IrValue = {
     .id = "coreml-ir-value",
-    .family = family,
+    .family = coreMLErrors,
     .summary = "a message of Core ML that loads give which succeed",
     .marks = {{{.text = "Cannot retrieve vector from IRValue format"}}},
     .vagueness = 2,
@@ -336,7 +336,7 @@ constinit const KnownError errors::IrValue = {
 
 constinit const KnownError errors::RnnOnGpu = {
     .id = "coreml-rnn-gpu",
-    .family = family,
+    .family = coreMLErrors,
     .summary = "a recurrent op cannot run on the GPU",
     .marks = {{{.text = "GPURNNOps"},
                {.text = "JIT not supported", .also = "RNN"}}},
@@ -351,7 +351,7 @@ constinit const KnownError errors::RnnOnGpu = {
 
 constinit const KnownError errors::PortMemory = {
     .id = "coreml-port-memory",
-    .family = family,
+    .family = coreMLErrors,
     .summary = "an input or output of a part of the model has no memory",
     .marks = {{{.text = "No memory object bound to port"},
                {.text = "Failed to add operation to E5 stream"}}},

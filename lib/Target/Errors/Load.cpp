@@ -7,11 +7,11 @@
 
 using namespace anec;
 
-static constexpr llvm::StringLiteral family = "load";
+static constexpr llvm::StringLiteral loadErrors = "load";
 
 constinit const KnownError errors::TooManyPrograms = {
     .id = "ane-too-many-programs",
-    .family = family,
+    .family = loadErrors,
     .summary =
         "the engine has loaded the maximum number of programs, including "
         "those of other processes",
@@ -31,7 +31,7 @@ constinit const KnownError errors::TooManyPrograms = {
 
 constinit const KnownError errors::MemoryWindow = {
     .id = "ane-memory-window",
-    .family = family,
+    .family = loadErrors,
     .summary = "the weights of all loaded programs exceed what the engine can "
                "address",
     .statuses = {0x20004},
@@ -47,7 +47,7 @@ constinit const KnownError errors::MemoryWindow = {
 
 constinit const KnownError errors::LoadFailure10004 = {
     .id = "ane-load-0x10004",
-    .family = family,
+    .family = loadErrors,
     .summary = "the engine cannot load a program that was compiled",
     .statuses = {0x10004},
     .cause = "seen for pools of integers and for some elementwise ops in a "
@@ -61,7 +61,7 @@ constinit const KnownError errors::LoadFailure10004 = {
 
 constinit const KnownError errors::StaleBundle = {
     .id = "coreml-stale-bundle",
-    .family = family,
+    .family = loadErrors,
     .summary =
         "a compiled model in the cache does not load, and Core ML compiles "
         "it again",
@@ -80,7 +80,7 @@ constinit const KnownError errors::StaleBundle = {
 
 constinit const KnownError errors::NoMemory = {
     .id = "ane-no-memory",
-    .family = family,
+    .family = loadErrors,
     .summary = "the engine has no memory for the program",
     .marks = {{{.domain = "com.apple.appleneuralengine", .code = 53},
                {.text = "Program load failed", .also = "no memory"},
@@ -101,7 +101,7 @@ constinit const KnownError errors::NoMemory = {
 
 constinit const KnownError errors::Busy = {
     .id = "ane-busy",
-    .family = family,
+    .family = loadErrors,
     .summary = "other processes keep the engine busy",
     .marks = {{{.domain = "com.apple.appleneuralengine", .code = 54},
                {.text = "no ANE resources"},
@@ -119,7 +119,7 @@ constinit const KnownError errors::Busy = {
 
 constinit const KnownError errors::BadImage = {
     .id = "ane-bad-image",
-    .family = family,
+    .family = loadErrors,
     .summary = "the compiled program is damaged, or for another chip or system",
     .marks = {{{.text = "bad program image"}}},
     .cause = "what the text says",
@@ -131,7 +131,7 @@ constinit const KnownError errors::BadImage = {
 
 constinit const KnownError errors::Hardware = {
     .id = "ane-hardware",
-    .family = family,
+    .family = loadErrors,
     .summary = "the engine or its firmware failed",
     .marks = {{{.text = "ANE firmware failure"},
                {.text = "ANE hardware failure"}}},
@@ -146,7 +146,7 @@ constinit const KnownError errors::Hardware = {
 
 constinit const KnownError errors::PowerOn = {
     .id = "ane-power-on",
-    .family = family,
+    .family = loadErrors,
     .summary = "the engine was not ready",
     .marks = {{{.text = "device power-on failed"},
                {.text = "device not ready", .namesEngine = true},
@@ -164,7 +164,7 @@ constinit const KnownError errors::PowerOn = {
 
 constinit const KnownError errors::NotAllowed = {
     .id = "ane-not-allowed",
-    .family = family,
+    .family = loadErrors,
     .summary = "this process lacks the permission",
     .marks = {{{.text = "check entitlements", .namesEngine = true},
                {.text = "entitlement", .namesEngine = true},
@@ -180,7 +180,7 @@ constinit const KnownError errors::NotAllowed = {
 
 constinit const KnownError errors::AneModule = {
     .id = "coreai-ane-module",
-    .family = family,
+    .family = loadErrors,
     .summary =
         "MPSGraph could not load its program for the engine, and aborts the "
         "process",
@@ -196,7 +196,7 @@ constinit const KnownError errors::AneModule = {
 
 constinit const KnownError errors::Unload = {
     .id = "ane-unload",
-    .family = family,
+    .family = loadErrors,
     .summary = "a model is unloaded; this is not an error",
     .marks = {{{.text = "doUnloadModel:options:qos:error::"}}},
     .vagueness = 2,

@@ -7,11 +7,11 @@
 
 using namespace anec;
 
-static constexpr llvm::StringLiteral family = "run";
+static constexpr llvm::StringLiteral runErrors = "run";
 
 constinit const KnownError errors::SurfaceSize = {
     .id = "ane-surface-size",
-    .family = family,
+    .family = runErrors,
     .summary =
         "an input or output is smaller than the engine requires, or they are "
         "in the wrong order",
@@ -38,7 +38,7 @@ constinit const KnownError errors::SurfaceSize = {
 
 constinit const KnownError errors::MapSurfaces = {
     .id = "ane-map-surfaces",
-    .family = family,
+    .family = runErrors,
     .summary =
         "the daemon cannot map more inputs and outputs of this connection",
     .marks = {{{.domain = "com.apple.appleneuralengine", .code = 13},
@@ -59,7 +59,7 @@ constinit const KnownError errors::MapSurfaces = {
 
 constinit const KnownError errors::Cancelled = {
     .id = "ane-cancelled",
-    .family = family,
+    .family = runErrors,
     .summary = "the engine was going to sleep",
     .marks = {{{.text = "Request cancelled", .namesEngine = true},
                {.text = "Request canceled", .namesEngine = true}}},
@@ -79,7 +79,7 @@ constinit const KnownError errors::Cancelled = {
 
 constinit const KnownError errors::Preempted = {
     .id = "ane-preempted",
-    .family = family,
+    .family = runErrors,
     .summary = "a request with a higher priority took the engine",
     .marks = {{{.text = "Inference preempted by higher-priority request"}}},
     .isTransient = true,
@@ -93,7 +93,7 @@ constinit const KnownError errors::Preempted = {
 
 constinit const KnownError errors::Aborted = {
     .id = "ane-aborted",
-    .family = family,
+    .family = runErrors,
     .summary = "the engine aborted the request",
     .marks = {{{.text = "Inference failed", .also = "request aborted"}}},
     .cause = "no cause is published",
@@ -105,7 +105,7 @@ constinit const KnownError errors::Aborted = {
 
 constinit const KnownError errors::BadArgument = {
     .id = "ane-bad-argument",
-    .family = family,
+    .family = runErrors,
     .summary = "the engine got an argument that it does not accept",
     .marks = {{{.text = "Inference failed",
                 .also = "invalid argument or state"}}},
@@ -126,7 +126,7 @@ constinit const KnownError errors::BadArgument = {
 
 constinit const KnownError errors::Status1 = {
     .id = "ane-status-0x1",
-    .family = family,
+    .family = runErrors,
     .summary = "the engine gave a general error",
     .marks = {{{.text = "generic ANE error"}}},
     .statuses = {0x1},
@@ -141,7 +141,7 @@ constinit const KnownError errors::Status1 = {
 
 constinit const KnownError errors::Status16 = {
     .id = "ane-status-0x16",
-    .family = family,
+    .family = runErrors,
     .summary = "the engine refused a part of a graph that MPSGraph gave it",
     .statuses = {0x16},
     .cause = "no cause is published; seen for image generation with PyTorch, "
@@ -155,7 +155,7 @@ constinit const KnownError errors::Status16 = {
 
 constinit const KnownError errors::StatusType8 = {
     .id = "ane-status-type-8",
-    .family = family,
+    .family = runErrors,
     .summary = "an inference of a system model failed",
     .marks = {{{.text = "statusType=0x8"}}},
     .isTransient = true,
@@ -169,7 +169,7 @@ constinit const KnownError errors::StatusType8 = {
 
 constinit const KnownError errors::Interrupted = {
     .id = "ane-interrupted",
-    .family = family,
+    .family = runErrors,
     .summary = "the system's daemon for the engine stopped",
     .marks =
         {{{.domain = "NSCocoaErrorDomain", .code = 4097, .namesEngine = true},
@@ -189,7 +189,7 @@ constinit const KnownError errors::Interrupted = {
 
 constinit const KnownError errors::Code47 = {
     .id = "ane-code-47",
-    .family = family,
+    .family = runErrors,
     .summary = "the engine gave up on a large program",
     .marks = {{{.domain = "com.apple.appleneuralengine", .code = 47}}},
     .cause =
@@ -203,7 +203,7 @@ constinit const KnownError errors::Code47 = {
 
 constinit const KnownError errors::InferenceFailed = {
     .id = "ane-inference-failed",
-    .family = family,
+    .family = runErrors,
     .summary = "a program failed on the engine; the status says why",
     .marks = {{{.domain = "com.apple.appleneuralengine", .code = 8},
                {.text = "Program Inference error"},

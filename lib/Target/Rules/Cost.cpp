@@ -12,7 +12,7 @@
 
 using namespace anec;
 
-static constexpr llvm::StringLiteral family = "cost";
+static constexpr llvm::StringLiteral costFamily = "cost";
 
 static Verdict constantMatmul(const Op &op, const Target &target) {
   if (!op.is(ops::Matmul) ||
@@ -22,7 +22,7 @@ static Verdict constantMatmul(const Op &op, const Target &target) {
 }
 constinit const Rule rules::ConstantMatmul = {
     .id = "constant-matmul",
-    .family = family,
+    .family = costFamily,
     .summary = "products with weights are convolutions, which take a third of "
                "the time",
     .paths = {EnginePath::InMemory, EnginePath::E5},
@@ -49,7 +49,7 @@ static void elementwiseChain(const Function &function, const Target &target,
 }
 constinit const Rule rules::ElementwiseChain = {
     .id = "elementwise-chain",
-    .family = family,
+    .family = costFamily,
     .summary = "a chain of elementwise ops has at most 128: compiling it for "
                "two engines takes a time that grows with the power 3.5 of its "
                "length, and 512 took 179 s",
@@ -71,7 +71,7 @@ static Verdict transposedY(const Op &op, const Target &target) {
 }
 constinit const Rule rules::TransposedInput = {
     .id = "transposed-input",
-    .family = family,
+    .family = costFamily,
     .summary = "`matmul` does not transpose an input that is its second "
                "operand; compiling it takes 30 s, and it runs slowly",
     .chips = {Chip::M3Ultra},
@@ -92,7 +92,7 @@ static void shallow(const Function &function, const Target &target,
 }
 constinit const Rule rules::ShallowProgram = {
     .id = "shallow-program",
-    .family = family,
+    .family = costFamily,
     .summary = "a program has at least 16 ops: one op reaches 30 % of the "
                "peak, 16 to 64 ops reach 94 %",
     .paths = {EnginePath::InMemory, EnginePath::E5},
@@ -115,7 +115,7 @@ static void workingSet(const Function &function, const Target &target,
 }
 constinit const Rule rules::WorkingSet = {
     .id = "working-set",
-    .family = family,
+    .family = costFamily,
     .summary = "values that are live at the same time fit in on-chip memory; "
                "beyond it, a third of the speed is lost",
     .impact = Impact::Performance,
@@ -140,7 +140,7 @@ static Verdict notch(const Op &op, const Target &target) {
 }
 constinit const Rule rules::BandwidthNotch = {
     .id = "bandwidth-notch",
-    .family = family,
+    .family = costFamily,
     .summary = "the weight of a convolution is not a multiple of 1 MiB for "
                "each of 16 cores; such weights stream at half the rate",
     .chips = {Chip::M3, Chip::M3Ultra, Chip::M4},
@@ -159,7 +159,7 @@ static Verdict wideContraction(const Op &op, const Target &target) {
 }
 constinit const Rule rules::WideChannels = {
     .id = "wide-channels",
-    .family = family,
+    .family = costFamily,
     .summary = "convolutions have fewer than 5120 input channels; wider layers "
                "are 4.7 times slower",
     .chips = {Chip::M4, Chip::M5},
@@ -177,7 +177,7 @@ static Verdict longReduction(const Op &op, const Target &target) {
 }
 constinit const Rule rules::LongReduction = {
     .id = "long-reduction",
-    .family = family,
+    .family = costFamily,
     .summary = "reductions of 384 or more elements (192 before M3) include a "
                "transposition",
     .paths = {EnginePath::InMemory, EnginePath::E5},
@@ -203,7 +203,7 @@ static void channelVector(const Function &function, const Target &target,
 }
 constinit const Rule rules::ChannelVector = {
     .id = "channel-vector",
-    .family = family,
+    .family = costFamily,
     .summary = "vectors extend along the width, because each channel takes a "
                "row of 64 bytes",
     .paths = {EnginePath::InMemory, EnginePath::E5},

@@ -18,7 +18,7 @@
 
 using namespace anec;
 
-static constexpr llvm::StringLiteral family = "extents";
+static constexpr llvm::StringLiteral extentFamily = "extents";
 
 /// Calls `judge` for each value: parameters and results of ops.
 static void eachValue(const Function &function,
@@ -60,7 +60,7 @@ static void rankLimit(const Function &function, const Target &target,
 }
 constinit const Rule rules::RankLimit = {
     .id = "rank-limit",
-    .family = family,
+    .family = extentFamily,
     .summary = "values have a rank of at most 5",
     .ofCoreML = true,
     .source = "ANEForge, coremltools",
@@ -85,7 +85,7 @@ static void channelLimit(const Function &function, const Target &target,
 }
 constinit const Rule rules::ChannelLimit = {
     .id = "channel-limit",
-    .family = family,
+    .family = extentFamily,
     .summary = "values have at most 65536 channels",
     .source = "ANEForge (A14 and A16)",
     .date = "2026-11",
@@ -119,7 +119,7 @@ static void spatialLimit(const Function &function, const Target &target,
 }
 constinit const Rule rules::SpatialLimit = {
     .id = "spatial-limit",
-    .family = family,
+    .family = extentFamily,
     .summary = "width and height are at most 16384, and 65536 from M4 on",
     .source = "ANEForge (M1 to M5), ironmill, libane, mobius #61",
     .date = "2026-11",
@@ -140,7 +140,7 @@ static void opLimit(const Function &function, const Target &target,
 }
 constinit const Rule rules::OpLimit = {
     .id = "op-limit",
-    .family = family,
+    .family = extentFamily,
     .summary = "a chain of ops, each using the one before, has at most 382",
     .chips = {Chip::M3, Chip::M3Ultra, Chip::M4, Chip::M5, Chip::M6},
     .paths = {EnginePath::InMemory, EnginePath::E5},
@@ -175,7 +175,7 @@ static void weightLimit(const Function &function, const Target &target,
 }
 constinit const Rule rules::WeightLimit = {
     .id = "weight-limit",
-    .family = family,
+    .family = extentFamily,
     .summary = "the weights of a program take at most 2 GiB",
     .source = "coremltools PR 2593: the compiler's error; ANEForge",
     .date = "2026-11",
@@ -191,7 +191,7 @@ static void compiledWeights(const Function &function, const Target &target,
 }
 constinit const Rule rules::CompiledWeights = {
     .id = "compiled-weights",
-    .family = family,
+    .family = extentFamily,
     .summary = "the weights of a program take at most 1 GiB, or macOS 27 runs "
                "it on the processor without saying so",
     .macOS = {"27-"},
@@ -215,7 +215,7 @@ static Verdict concatWidth(const Op &op, const Target &target) {
 }
 constinit const Rule rules::ConcatExtent = {
     .id = "concat-extent",
-    .family = family,
+    .family = extentFamily,
     .summary = "the result of `concat` has no axis of 100000 or more elements",
     .source = "q38 (M5 Max), ANEForge: the compiler crashes at 100352",
     .date = "2026-11",
@@ -234,7 +234,7 @@ static Verdict transposeExtent(const Op &op, const Target &target) {
 }
 constinit const Rule rules::TransposeExtent = {
     .id = "transpose-extent",
-    .family = family,
+    .family = extentFamily,
     .summary = "`transpose` has extents below 2^23 - 1",
     .source = "ANEForge (M1); 2^24 - 1 on later chips",
     .date = "2026-11",
@@ -250,7 +250,7 @@ static Verdict reduceExtent(const Op &op, const Target &target) {
 }
 constinit const Rule rules::ReduceExtent = {
     .id = "reduce-extent",
-    .family = family,
+    .family = extentFamily,
     .summary = "reductions have at most 65536 elements",
     .source = "ANEForge",
     .date = "2026-11",
@@ -270,7 +270,7 @@ static Verdict rank5Product(const Op &op, const Target &target) {
 }
 constinit const Rule rules::TransposedRank5 = {
     .id = "transposed-rank-5",
-    .family = family,
+    .family = extentFamily,
     .summary = "no operand of `matmul` is a `transpose` of rank 5",
     .source = "ANEForge",
     .date = "2026-11",
@@ -294,7 +294,7 @@ static Verdict convInputs(const Op &op, const Target &target) {
 }
 constinit const Rule rules::ConvInputChannels = {
     .id = "conv-input-channels",
-    .family = family,
+    .family = extentFamily,
     .summary = "a convolution has at most 16384 input channels",
     .source = "maderix/ANE (M4): 32000 fail; ironmill, libane: 16384",
     .date = "2026-11",
@@ -316,7 +316,7 @@ static Verdict convOutputs(const Op &op, const Target &target) {
 }
 constinit const Rule rules::ConvOutputChannels = {
     .id = "conv-output-channels",
-    .family = family,
+    .family = extentFamily,
     .summary = "a convolution has at most 16384 output channels (32000 on M4, "
                "62080 on M5)",
     .source = "ANEForge #181; maderix/ANE (M4): 32000 run; q38 (M5 Max): 62080 "
@@ -339,7 +339,7 @@ static Verdict matmulContraction(const Op &op, const Target &target) {
 }
 constinit const Rule rules::MatmulContraction = {
     .id = "matmul-contraction",
-    .family = family,
+    .family = extentFamily,
     .summary =
         "`matmul` contracts at most 16384 elements (32768 on M4, 65536 on M5)",
     .source = "rustane #13 (M3 Ultra): 17920 fail; ANEForge (M4): 32768 run, "
@@ -360,7 +360,7 @@ static Verdict matmulRows128(const Op &op, const Target &target) {
 }
 constinit const Rule rules::MatmulRows128 = {
     .id = "matmul-rows-128",
-    .family = family,
+    .family = extentFamily,
     .summary = "`matmul` of 128 rows with a constant does not contract 8192 "
                "elements",
     .chips = {Chip::M1, Chip::M2},
@@ -388,7 +388,7 @@ static Verdict matmulExtent(const Op &op, const Target &target) {
 }
 constinit const Rule rules::MatmulExtent = {
     .id = "matmul-extent",
-    .family = family,
+    .family = extentFamily,
     .summary = "`matmul` has at most 16384 rows and columns (65536 from M4 on)",
     .source = "rustane #13 (M3 Ultra): 17920 fail; ANEForge",
     .date = "2026-11",
@@ -405,7 +405,7 @@ static Verdict matmulInner32(const Op &op, const Target &target) {
 }
 constinit const Rule rules::MatmulInner32 = {
     .id = "matmul-inner-32",
-    .family = family,
+    .family = extentFamily,
     .summary = "the contracted extent of `matmul` is a multiple of 32",
     .chips = {Chip::M1},
     .paths = {EnginePath::InMemory},
@@ -435,7 +435,7 @@ static Verdict convKernelWidth(const Op &op, const Target &target) {
 }
 constinit const Rule rules::ConvKernelWidth = {
     .id = "conv-kernel-width",
-    .family = family,
+    .family = extentFamily,
     .summary = "kernels are at most 13 wide (15 from M4 on)",
     .source = "ANEForge (M1: 13, M5: 15)",
     .date = "2026-11",
@@ -456,7 +456,7 @@ static Verdict convKernelHeight(const Op &op, const Target &target) {
 }
 constinit const Rule rules::ConvKernelHeight = {
     .id = "conv-kernel-height",
-    .family = family,
+    .family = extentFamily,
     .summary = "kernels are at most 31 high",
     .source = "microarchitecture study (M6)",
     .date = "2026-11",
@@ -475,7 +475,7 @@ static Verdict kernelCost(const Op &op, const Target &target) {
 }
 constinit const Rule rules::KernelCompileTime = {
     .id = "kernel-compile-time",
-    .family = family,
+    .family = extentFamily,
     .summary = "kernels larger than 7 x 7 compile slowly: 16 x 16 took 220 s "
                "and 11.7 GB",
     .macOS = {"27-"},
@@ -499,7 +499,7 @@ static Verdict poolWindow(const Op &op, const OpDef &def, int64_t limit) {
 }
 constinit const Rule rules::MaxPoolWindow = {
     .id = "max-pool-window",
-    .family = family,
+    .family = extentFamily,
     .summary = "windows of `max_pool` are at most 8 wide and high",
     .source = "ANEForge; on M4 9 x 1 runs and 1 x 9 does not",
     .date = "2026-11",
@@ -511,7 +511,7 @@ constinit const Rule rules::MaxPoolWindow = {
 };
 constinit const Rule rules::AvgPoolWindow = {
     .id = "avg-pool-window",
-    .family = family,
+    .family = extentFamily,
     .summary = "windows of `avg_pool` are at most 29 wide and high (31 from M2 "
                "on)",
     .source = "ANEForge (M1: 29, later: 31)",

@@ -26,7 +26,7 @@
 
 using namespace anec;
 
-static constexpr llvm::StringLiteral family = "graph";
+static constexpr llvm::StringLiteral graphFamily = "graph";
 
 //===----------------------------------------------------------------------===//
 // Convolutions
@@ -40,7 +40,7 @@ static Verdict computedWeight(const Op &op, const Target &target) {
 }
 constinit const Rule rules::ConvWeight = {
     .id = "conv-weight",
-    .family = family,
+    .family = graphFamily,
     .summary = "the weight of a convolution is a constant",
     .impact = Impact::SilentCorruption,
     .source = "skyfallsin field guide (M3 Max): ignored; maderix/ANE #47 (M1): "
@@ -60,7 +60,7 @@ static Verdict convBias(const Op &op, const Target &target) {
 }
 constinit const Rule rules::ConvBias = {
     .id = "conv-bias",
-    .family = family,
+    .family = graphFamily,
     .summary = "a convolution has no `bias`",
     .chips = {Chip::M4},
     .paths = {EnginePath::InMemory},
@@ -82,7 +82,7 @@ static Verdict convRank3(const Op &op, const Target &target) {
 }
 constinit const Rule rules::ConvRank3 = {
     .id = "conv-rank-3",
-    .family = family,
+    .family = graphFamily,
     .summary = "the weight of a convolution has rank 4",
     .chips = {Chip::M1},
     .paths = {EnginePath::InMemory},
@@ -101,7 +101,7 @@ static Verdict customPadding(const Op &op, const Target &target) {
 }
 constinit const Rule rules::ConvPadding = {
     .id = "conv-padding",
-    .family = family,
+    .family = graphFamily,
     .summary = "`pad_type` is `valid` or `same`",
     .chips = {Chip::M1},
     .paths = {EnginePath::InMemory},
@@ -133,7 +133,7 @@ static Verdict equalOperands(const Op &op, const Target &target) {
 }
 constinit const Rule rules::EqualOperands = {
     .id = "equal-operands",
-    .family = family,
+    .family = graphFamily,
     .summary = "`matmul` does not multiply a value, or its transpose, with "
                "itself",
     .chips = {Chip::M5},
@@ -158,7 +158,7 @@ static Verdict attentionMask(const Op &op, const Target &target) {
 }
 constinit const Rule rules::AttentionMask = {
     .id = "attention-mask",
-    .family = family,
+    .family = graphFamily,
     .summary = "`scaled_dot_product_attention` has no mask, because the mask "
                "is ignored",
     .macOS = {"15-"},
@@ -184,7 +184,7 @@ static Verdict attentionSize(const Op &op, const Target &target) {
 }
 constinit const Rule rules::AttentionSize = {
     .id = "attention-size",
-    .family = family,
+    .family = graphFamily,
     .summary = "`scaled_dot_product_attention` has at most 2048 positions, and "
                "fewer than 512 queries or fewer than 512 keys",
     .impact = Impact::SilentCorruption,
@@ -225,7 +225,7 @@ static Verdict headScores(const Op &op, const Target &target) {
 }
 constinit const Rule rules::AttentionScores = {
     .id = "attention-scores",
-    .family = family,
+    .family = graphFamily,
     .summary = "a head of attention has fewer than 2^20 scores",
     .chips = {Chip::M2},
     .impact = Impact::Warning,
@@ -247,7 +247,7 @@ static Verdict keyExtent(const Op &op, const Target &target) {
 }
 constinit const Rule rules::AttentionKeys = {
     .id = "attention-keys",
-    .family = family,
+    .family = graphFamily,
     .summary = "the softmax of attention has at most 512 keys",
     .chips = {Chip::M3Ultra, Chip::M5},
     .impact = Impact::Warning,
@@ -269,7 +269,7 @@ static Verdict channelSoftmax(const Op &op, const Target &target) {
 }
 constinit const Rule rules::ChannelSoftmax = {
     .id = "channel-softmax",
-    .family = family,
+    .family = graphFamily,
     .summary =
         "the number of channels of a `softmax` over channels is a power of two",
     .chips = {Chip::M3},
@@ -300,7 +300,7 @@ static void splitMatmulSoftmaxTile(const Function &function,
 }
 constinit const Rule rules::SplitMatmulSoftmaxTile = {
     .id = "split-matmul-softmax-tile",
-    .family = family,
+    .family = graphFamily,
     .summary = "a program does not have all of `split`, `matmul`, `softmax` "
                "and `tile`",
     .chips = {Chip::M3},
@@ -326,7 +326,7 @@ static Verdict rootOfReduction(const Op &op, const Target &target) {
 }
 constinit const Rule rules::RootOfReduction = {
     .id = "root-of-reduction",
-    .family = family,
+    .family = graphFamily,
     .summary =
         "`rsqrt` and `sqrt` are not applied to the result of a reduction",
     .chips = {Chip::M3, Chip::M4},
@@ -350,7 +350,7 @@ static Verdict reductionTimesZero(const Op &op, const Target &target) {
 }
 constinit const Rule rules::ReductionTimesZero = {
     .id = "reduction-times-zero",
-    .family = family,
+    .family = graphFamily,
     .summary = "the result of a reduction is not multiplied by 0",
     .source = "ANEForge",
     .date = "2026-11",
@@ -379,7 +379,7 @@ static Verdict squareWidth(const Op &op, const Target &target) {
 }
 constinit const Rule rules::SquareWidth = {
     .id = "square-width",
-    .family = family,
+    .family = graphFamily,
     .summary = "`square` is not used next to a nonlinearity when width mod 128 "
                "is greater than 64",
     .source = "ANEForge (M1 to M5)",
@@ -425,7 +425,7 @@ static Verdict layerNormAffine(const Op &op, const Target &target) {
 }
 constinit const Rule rules::LayerNormAffine = {
     .id = "layer-norm-affine",
-    .family = family,
+    .family = graphFamily,
     .summary = "`layer_norm` has neither `gamma` nor `beta`",
     .paths = {EnginePath::InMemory},
     .impact = Impact::Warning,
@@ -447,7 +447,7 @@ static Verdict layerNormOneAffine(const Op &op, const Target &target) {
 }
 constinit const Rule rules::LayerNormOneAffine = {
     .id = "layer-norm-one-affine",
-    .family = family,
+    .family = graphFamily,
     .summary = "for 1024 or more elements, `gamma` and `beta` of `layer_norm` "
                "either both vary or are both uniform",
     .chips = {Chip::M1, Chip::M2},
@@ -469,7 +469,7 @@ static Verdict layerNormWide(const Op &op, const Target &target) {
 }
 constinit const Rule rules::LayerNormWide = {
     .id = "layer-norm-wide",
-    .family = family,
+    .family = graphFamily,
     .summary = "for 10240 or more elements, `layer_norm` does not have both "
                "`gamma` and `beta`",
     .chips = {Chip::M5},
@@ -506,7 +506,7 @@ static Verdict lastAxisSlice(const Op &op, const Target &target) {
 }
 constinit const Rule rules::SliceLastAxis = {
     .id = "slice-last-axis",
-    .family = family,
+    .family = graphFamily,
     .summary = "slices of the last axis start at 0; others clamp values to "
                "[-4094, 4094]",
     .chips = {Chip::M1, Chip::M2},
@@ -536,7 +536,7 @@ static Verdict widthMovement(const Op &op, const Target &target) {
 }
 constinit const Rule rules::WidthMovement = {
     .id = "width-movement",
-    .family = family,
+    .family = graphFamily,
     .summary = "there are no slices and no `concat` along the last axis, as in "
                "rotary embeddings",
     .chips = {Chip::M3Ultra},
@@ -562,7 +562,7 @@ static void sliceOfInput(const Function &function, const Target &target,
 }
 constinit const Rule rules::SliceOfInput = {
     .id = "slice-of-input",
-    .family = family,
+    .family = graphFamily,
     .summary = "a program with convolutions does not slice inputs with "
                "`slice_by_index`",
     .chips = {Chip::M3},
@@ -587,7 +587,7 @@ static Verdict batchBroadcast(const Op &op, const Target &target) {
 }
 constinit const Rule rules::BatchBroadcast = {
     .id = "batch-broadcast",
-    .family = family,
+    .family = graphFamily,
     .summary = "`mul` does not broadcast along axis 0",
     .chips = {Chip::M3},
     .macOS = {"26.3-"},

@@ -8,7 +8,7 @@
 
 using namespace anec;
 
-static constexpr llvm::StringLiteral family = "interface";
+static constexpr llvm::StringLiteral interfaceFamily = "interface";
 
 /// An input or an output of a program.
 struct Port {
@@ -61,7 +61,7 @@ static void noFp32(const Function &function, const Target &target,
 }
 constinit const Rule rules::IoFp32 = {
     .id = "io-fp32",
-    .family = family,
+    .family = interfaceFamily,
     .summary = "inputs and outputs are fp16",
     .chips = {Chip::M1, Chip::M2},
     .macOS = {"15.6-"},
@@ -90,7 +90,7 @@ static void ioDType(const Function &function, const Target &target,
 }
 constinit const Rule rules::IoDType = {
     .id = "io-dtype",
-    .family = family,
+    .family = interfaceFamily,
     .summary = "inputs and outputs are fp16, fp32 or bool",
     .paths = {EnginePath::InMemory},
     .source = "ironmill (M3 Pro); for int8 outputs also Orion",
@@ -116,7 +116,7 @@ static void boolOutput(const Function &function, const Target &target,
 }
 constinit const Rule rules::IoBool = {
     .id = "io-bool",
-    .family = family,
+    .family = interfaceFamily,
     .summary = "inputs and outputs are not bool",
     .chips = {Chip::M3, Chip::M4},
     .paths = {EnginePath::InMemory},
@@ -142,7 +142,7 @@ static void ioRank0(const Function &function, const Target &target,
 }
 constinit const Rule rules::IoScalar = {
     .id = "io-scalar",
-    .family = family,
+    .family = interfaceFamily,
     .summary = "inputs and outputs have a rank of at least 1",
     .macOS = {"14"},
     .source = "FluidInference #82: rank 0 breaks the compiler of macOS 14",
@@ -166,7 +166,7 @@ static void ioRank4(const Function &function, const Target &target,
 }
 constinit const Rule rules::IoRank4 = {
     .id = "io-rank-4",
-    .family = family,
+    .family = interfaceFamily,
     .summary = "inputs and outputs are [1, channels, 1, width]",
     .paths = {EnginePath::InMemory},
     .impact = Impact::Layout,
@@ -205,7 +205,7 @@ static void ioRow64(const Function &function, const Target &target,
 }
 constinit const Rule rules::IoRow64 = {
     .id = "io-row-64",
-    .family = family,
+    .family = interfaceFamily,
     .summary = "rows of inputs and outputs are a multiple of 64 bytes (32 "
                "elements of fp16)",
     .paths = {EnginePath::InMemory},
@@ -231,7 +231,7 @@ static void ioWidth32(const Function &function, const Target &target,
 }
 constinit const Rule rules::IoWidth32 = {
     .id = "io-width-32",
-    .family = family,
+    .family = interfaceFamily,
     .summary = "inputs are at least 32 wide",
     .chips = {Chip::M3, Chip::M5},
     .macOS = {"26.3-"},
@@ -261,7 +261,7 @@ static void ioRow128(const Function &function, const Target &target,
 }
 constinit const Rule rules::IoBytes128 = {
     .id = "io-bytes-128",
-    .family = family,
+    .family = interfaceFamily,
     .summary = "the size of each input and output is a multiple of 128 bytes",
     .chips = {Chip::M5},
     .macOS = {"26.3-"},
@@ -290,7 +290,7 @@ static void ioMinimum(const Function &function, const Target &target,
 }
 constinit const Rule rules::IoMinimum = {
     .id = "io-minimum",
-    .family = family,
+    .family = interfaceFamily,
     .summary = "buffers of inputs and outputs have at least 48 KiB",
     .macOS = {"15-26"},
     .paths = {EnginePath::InMemory},
@@ -322,7 +322,7 @@ static void ioMaximum(const Function &function, const Target &target,
 }
 constinit const Rule rules::IoMaximum = {
     .id = "io-maximum",
-    .family = family,
+    .family = interfaceFamily,
     .summary = "an input or output takes at most 2 GiB",
     .source = "ANEForge: programs end near 2 GB; oMLX (M3 Ultra): 0x20004 at "
               "3.75 GiB",
@@ -347,7 +347,7 @@ static void uniform(llvm::ArrayRef<Port> ports, const Target &target,
 }
 constinit const Rule rules::IoUniformInputs = {
     .id = "io-uniform-inputs",
-    .family = family,
+    .family = interfaceFamily,
     .summary = "all inputs have the same size",
     .paths = {EnginePath::InMemory},
     .impact = Impact::Layout,
@@ -364,7 +364,7 @@ constinit const Rule rules::IoUniformInputs = {
 };
 constinit const Rule rules::IoUniformOutputs = {
     .id = "io-uniform-outputs",
-    .family = family,
+    .family = interfaceFamily,
     .summary = "all outputs have the same size",
     .paths = {EnginePath::InMemory},
     .impact = Impact::Layout,
@@ -389,7 +389,7 @@ static void ioOneInput(const Function &function, const Target &target,
 }
 constinit const Rule rules::IoOneInput = {
     .id = "io-one-input",
-    .family = family,
+    .family = interfaceFamily,
     .summary = "a program has one input",
     .paths = {EnginePath::InMemory},
     .impact = Impact::Layout,
@@ -419,7 +419,7 @@ static void ordered(llvm::ArrayRef<Port> ports, llvm::StringRef suffix,
 }
 constinit const Rule rules::IoInputOrder = {
     .id = "io-input-order",
-    .family = family,
+    .family = interfaceFamily,
     .summary = "inputs are declared in bytewise order of their names, because "
                "they are bound in that order",
     .paths = {EnginePath::InMemory},
@@ -436,7 +436,7 @@ constinit const Rule rules::IoInputOrder = {
 };
 constinit const Rule rules::IoOutputOrder = {
     .id = "io-output-order",
-    .family = family,
+    .family = interfaceFamily,
     .summary = "outputs are returned in bytewise order of their names with "
                "`@output`, because they are bound in that order",
     .paths = {EnginePath::InMemory},

@@ -33,7 +33,7 @@
 
 using namespace anec;
 
-static constexpr llvm::StringLiteral family = "ops";
+static constexpr llvm::StringLiteral opFamily = "ops";
 
 static constexpr llvm::StringLiteral catalogue =
     "ANEForge op catalogue (M1 to M5), ironmill (M3 Pro)";
@@ -55,7 +55,7 @@ static Verdict refused(const Op &op,
 #define ANEC_REFUSED_ROW(NAME, ID, SUMMARY, ADVICE, IS_LIGHT, ...)             \
   constinit const Rule rules::NAME = {                                         \
       .id = ID,                                                                \
-      .family = family,                                                        \
+      .family = opFamily,                                                      \
       .summary = SUMMARY,                                                      \
       .isFineAtEnds = IS_LIGHT,                                                \
       .source = catalogue,                                                     \
@@ -107,7 +107,7 @@ ANEC_REFUSED(NoReduceProd, "no-reduce-prod", "`reduce_prod` is not supported",
 #define ANEC_REWRITTEN(NAME, ID, SUMMARY, ADVICE, IS_LIGHT, REWRITE, ...)      \
   constinit const Rule rules::NAME = {                                         \
       .id = ID,                                                                \
-      .family = family,                                                        \
+      .family = opFamily,                                                      \
       .summary = SUMMARY,                                                      \
       .isFineAtEnds = IS_LIGHT,                                                \
       .source = catalogue,                                                     \
@@ -137,7 +137,7 @@ ANEC_REWRITTEN(
 
 constinit const Rule rules::NoSuppression = {
     .id = "no-suppression",
-    .family = family,
+    .family = opFamily,
     .summary = "`non_maximum_suppression` is not supported",
     .isFineAtEnds = true,
     .source = catalogue,
@@ -155,7 +155,7 @@ static Verdict argmax(const Op &op, const Target &target) {
 }
 constinit const Rule rules::NoArgmax = {
     .id = "no-argmax",
-    .family = family,
+    .family = opFamily,
     .summary = "`reduce_argmax` and `reduce_argmin` are not supported",
     .isFineAtEnds = true,
     .source = catalogue,
@@ -175,7 +175,7 @@ static Verdict gather(const Op &op, const Target &target) {
 }
 constinit const Rule rules::NoGather = {
     .id = "no-gather",
-    .family = family,
+    .family = opFamily,
     .summary = "`gather` with computed indices is not supported",
     .isFineAtEnds = true,
     .source = catalogue,
@@ -196,7 +196,7 @@ static Verdict lastAxisGather(const Op &op, const Target &target) {
 }
 constinit const Rule rules::GatherLastAxis = {
     .id = "gather-last-axis",
-    .family = family,
+    .family = opFamily,
     .summary = "`gather` is not along the last axis",
     .chips = {Chip::M1, Chip::M2},
     .impact = Impact::SilentCorruption,
@@ -214,7 +214,7 @@ static Verdict sine(const Op &op, const Target &target) {
 }
 constinit const Rule rules::NoSine = {
     .id = "no-sine",
-    .family = family,
+    .family = opFamily,
     .summary = "`sin` and `cos` are not supported before M3",
     .chips = {Chip::M1, Chip::M2},
     .source = "ANEForge (M1, M2); ironmill on a chip it calls h14g",
@@ -236,7 +236,7 @@ static Verdict topK(const Op &op, const Target &target) {
 }
 constinit const Rule rules::TopkCount = {
     .id = "topk-count",
-    .family = family,
+    .family = opFamily,
     .summary = "`k` of `topk` is not 3 or 4",
     .chips = {Chip::M2, Chip::M3, Chip::M3Ultra, Chip::M4, Chip::M5, Chip::M6},
     .isFineAtEnds = true,
@@ -251,7 +251,7 @@ static Verdict topKBeforeM2(const Op &op, const Target &target) {
 }
 constinit const Rule rules::NoTopk = {
     .id = "no-topk",
-    .family = family,
+    .family = opFamily,
     .summary = "`topk` is not supported before M2",
     .chips = {Chip::M1},
     .isFineAtEnds = true,
@@ -269,7 +269,7 @@ static Verdict lrnSize(const Op &op, const Target &target) {
 }
 constinit const Rule rules::LrnSize = {
     .id = "lrn-size",
-    .family = family,
+    .family = opFamily,
     .summary = "`local_response_norm` has a `size` of at most 15 channels",
     .source = "ANEForge",
     .date = "2026-11",
@@ -284,7 +284,7 @@ static Verdict pooling(const Op &op, const Target &target) {
 }
 constinit const Rule rules::NoPooling = {
     .id = "no-pooling",
-    .family = family,
+    .family = opFamily,
     .summary = "`avg_pool`, `max_pool` and `batch_norm` are not supported",
     .paths = {EnginePath::InMemory},
     .impact = Impact::Warning,
@@ -303,7 +303,7 @@ static Verdict tile(const Op &op, const Target &target) {
 }
 constinit const Rule rules::NoTile = {
     .id = "no-tile",
-    .family = family,
+    .family = opFamily,
     .summary = "`tile` is not supported: after it, every program of the "
                "process fails (0x1d)",
     .chips = {Chip::M3},
@@ -326,7 +326,7 @@ static Verdict reduceMean(const Op &op, const Target &target) {
 }
 constinit const Rule rules::NoReduceMean = {
     .id = "no-reduce-mean",
-    .family = family,
+    .family = opFamily,
     .summary = "`reduce_mean` is not supported",
     .paths = {EnginePath::InMemory},
     .impact = Impact::Warning,
@@ -345,7 +345,7 @@ static Verdict concat(const Op &op, const Target &target) {
 }
 constinit const Rule rules::NoConcat = {
     .id = "no-concat",
-    .family = family,
+    .family = opFamily,
     .summary = "`concat` is not supported",
     .chips = {Chip::M5},
     .macOS = {"26-"},
@@ -365,7 +365,7 @@ static Verdict concatOperands(const Op &op, const Target &target) {
 }
 constinit const Rule rules::ConcatOperands = {
     .id = "concat-operands",
-    .family = family,
+    .family = opFamily,
     .summary = "`concat` has two operands",
     .paths = {EnginePath::E5},
     .impact = Impact::Warning,
@@ -390,7 +390,7 @@ static Verdict castInt32(const Op &op, const Target &target) {
 }
 constinit const Rule rules::CastInt32 = {
     .id = "cast-int32",
-    .family = family,
+    .family = opFamily,
     .summary = "`cast` does not convert from or to int32",
     .isFineAtEnds = true,
     .isFineForCoreML =
@@ -417,7 +417,7 @@ static Verdict integerArithmetic(const Op &op, const Target &target) {
 }
 constinit const Rule rules::IntegerArithmetic = {
     .id = "integer-arithmetic",
-    .family = family,
+    .family = opFamily,
     .summary = "arithmetic has float operands",
     .isOneFact = true,
     .isFineAtEnds = true,
@@ -434,7 +434,7 @@ static Verdict lut(const Op &op, const Target &target) {
 }
 constinit const Rule rules::NoLut = {
     .id = "no-lut",
-    .family = family,
+    .family = opFamily,
     .summary = "weights with lookup tables are not supported",
     .paths = {EnginePath::InMemory},
     .impact = Impact::Warning,
@@ -460,7 +460,7 @@ static Verdict blockwise(const Op &op, const Target &target) {
 }
 constinit const Rule rules::NoBlockwise = {
     .id = "no-blockwise",
-    .family = family,
+    .family = opFamily,
     .summary = "`constexpr_blockwise_shift_scale` is not supported before M3",
     .chips = {Chip::M1, Chip::M2},
     .saidBy = &rules::GroupedScale,
@@ -479,7 +479,7 @@ static Verdict groupedScale(const Op &op, const Target &target) {
 }
 constinit const Rule rules::GroupedScale = {
     .id = "grouped-scale",
-    .family = family,
+    .family = opFamily,
     .summary = "`constexpr_blockwise_shift_scale` has one scale, or one for "
                "each channel",
     .source = "Qwen ANE (M5 Max): InvalidMILProgram; Core ML's compiler says "

@@ -11,7 +11,7 @@
 
 using namespace anec;
 
-static constexpr llvm::StringLiteral family = "graph";
+static constexpr llvm::StringLiteral quantizedFamily = "graph";
 
 /// The scale of quantize or dequantize, if it is one number.
 static std::optional<double> scaleOf(const Op &op) {
@@ -41,7 +41,7 @@ static Verdict quantizedBranch(const Op &op, const Target &target) {
 }
 constinit const Rule rules::QuantizedBranch = {
     .id = "quantized-branch",
-    .family = family,
+    .family = quantizedFamily,
     .summary = "a product of what `dequantize` returns is not quantized with "
                "another scale",
     .chips = {Chip::M5},

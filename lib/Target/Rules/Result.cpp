@@ -13,7 +13,7 @@
 
 using namespace anec;
 
-static constexpr llvm::StringLiteral family = "results";
+static constexpr llvm::StringLiteral resultFamily = "results";
 
 static void outputIsInput(const Function &function, const Target &target,
                           ReportBreach report) {
@@ -24,7 +24,7 @@ static void outputIsInput(const Function &function, const Target &target,
 }
 constinit const Rule rules::OutputIsInput = {
     .id = "output-is-input",
-    .family = family,
+    .family = resultFamily,
     .summary = "no output is also an input",
     .source = "Orion, ironmill: the compiler crashes",
     .date = "2026-11",
@@ -46,7 +46,7 @@ static void outputUsed(const Function &function, const Target &target,
 }
 constinit const Rule rules::OutputUsed = {
     .id = "output-used",
-    .family = family,
+    .family = resultFamily,
     .summary = "an output is not also an operand in the program",
     .chips = {Chip::M5},
     .impact = Impact::Warning,
@@ -70,7 +70,7 @@ static void emptyBody(const Function &function, const Target &target,
 }
 constinit const Rule rules::EmptyBody = {
     .id = "empty-body",
-    .family = family,
+    .family = resultFamily,
     .summary = "a program has at least one op",
     .source = "Orion, ironmill: the compiler crashes",
     .date = "2026-11",
@@ -98,7 +98,7 @@ static void onlyMovement(const Function &function, const Target &target,
 }
 constinit const Rule rules::OnlyMovement = {
     .id = "only-movement",
-    .family = family,
+    .family = resultFamily,
     .summary = "a program with only data movement, such as `reshape`, `slice` "
                "and `tile`, is rejected",
     .macOS = {"14-26.5"},
@@ -129,7 +129,7 @@ static void onlyIdentity(const Function &function, const Target &target,
 }
 constinit const Rule rules::OnlyIdentity = {
     .id = "only-identity",
-    .family = family,
+    .family = resultFamily,
     .summary = "`identity` is not the only op of a program",
     .chips = {Chip::M5},
     .impact = Impact::SilentCorruption,
@@ -150,7 +150,7 @@ static void reshapedProduct(const Function &function, const Target &target,
 }
 constinit const Rule rules::ReshapedProduct = {
     .id = "reshaped-product",
-    .family = family,
+    .family = resultFamily,
     .summary = "the only output is not a `reshape` of a `matmul`",
     .paths = {EnginePath::InMemory},
     .impact = Impact::Warning,

@@ -27,7 +27,7 @@
 
 using namespace anec;
 
-static constexpr llvm::StringLiteral family = "text";
+static constexpr llvm::StringLiteral textFamily = "text";
 
 /// Reports statements of the op `def` that omit the parameter.
 static void missingArgument(const MILOutline &text, const OpDef &def,
@@ -50,7 +50,7 @@ static void buildInfo(const MILOutline &text, const Target &target,
 }
 constinit const Rule rules::BuildInfo = {
     .id = "build-info",
-    .family = family,
+    .family = textFamily,
     .summary = "a program has a `buildInfo` attribute",
     .paths = {EnginePath::InMemory, EnginePath::E5},
     .source = "skyfallsin field guide (M3 Max), luengnat/rustane (M4)",
@@ -69,7 +69,7 @@ static void programVersion(const MILOutline &text, const Target &target,
 }
 constinit const Rule rules::ProgramVersion = {
     .id = "program-version",
-    .family = family,
+    .family = textFamily,
     .summary = "programs have version 1.0 with ios16, because 1.3 is rejected",
     .chips = {Chip::M1, Chip::M2},
     .macOS = {"14-26.5"},
@@ -92,7 +92,7 @@ static void opsetOfVersion(const MILOutline &text, const Target &target,
 }
 constinit const Rule rules::OpsetOfVersion = {
     .id = "opset-of-version",
-    .family = family,
+    .family = textFamily,
     .summary = "a program of version 1.0 uses opsets ios15 to ios17",
     .paths = {EnginePath::InMemory, EnginePath::E5},
     .source =
@@ -109,7 +109,7 @@ static void scalarSpelling(const MILOutline &text, const Target &target,
 }
 constinit const Rule rules::ScalarSpelling = {
     .id = "scalar-spelling",
-    .family = family,
+    .family = textFamily,
     .summary = "in version 1.0, scalars are spelled `tensor<int32, []>`",
     .paths = {EnginePath::InMemory, EnginePath::E5},
     .source = "dev-erik/ANE 54aa4d2: InvalidMILProgram",
@@ -130,7 +130,7 @@ static void mainFunction(const MILOutline &text, const Target &target,
 }
 constinit const Rule rules::MainFunction = {
     .id = "main-function",
-    .family = family,
+    .family = textFamily,
     .summary = "a program has a function called `main`",
     .paths = {EnginePath::InMemory, EnginePath::E5},
     .impact = Impact::Warning,
@@ -147,7 +147,7 @@ static void knownExtents(const MILOutline &text, const Target &target,
 }
 constinit const Rule rules::KnownExtents = {
     .id = "known-extents",
-    .family = family,
+    .family = textFamily,
     .summary = "all extents are known at compile time",
     .paths = {EnginePath::InMemory, EnginePath::E5},
     .source = "Orion, ANEForge, ironmill: dynamic shapes are rejected",
@@ -176,7 +176,7 @@ static void untypedLiteral(const MILOutline &text, const Target &target,
 }
 constinit const Rule rules::UntypedLiteral = {
     .id = "untyped-literal",
-    .family = family,
+    .family = textFamily,
     .summary = "values are typed: `bool(true)`, not `true`",
     .paths = {EnginePath::InMemory, EnginePath::E5},
     .source = "Orion (M4 Max), maderix/ANE, ironmill (M3 Pro)",
@@ -206,7 +206,7 @@ static void inlineAxes(const MILOutline &text, const Target &target,
 }
 constinit const Rule rules::InlineAxes = {
     .id = "inline-axes",
-    .family = family,
+    .family = textFamily,
     .summary = "axes, `epsilon` and flags of reductions, `softmax` and "
                "`layer_norm` are named constants",
     .macOS = {"14-26.5"},
@@ -235,7 +235,7 @@ static void inlineArgument(const MILOutline &text, const Target &target,
 }
 constinit const Rule rules::InlineArgument = {
     .id = "inline-argument",
-    .family = family,
+    .family = textFamily,
     .summary = "parameters are named constants",
     .macOS = {"14-26.5"},
     .paths = {EnginePath::InMemory, EnginePath::E5},
@@ -263,7 +263,7 @@ static void uniqueLabels(const MILOutline &text, const Target &target,
 }
 constinit const Rule rules::UniqueLabels = {
     .id = "unique-labels",
-    .family = family,
+    .family = textFamily,
     .summary = "the `name`s of ops are unique in a function",
     .paths = {EnginePath::InMemory, EnginePath::E5},
     .source = "ironmill (M3 Pro); all generators follow it",
@@ -282,7 +282,7 @@ constinit const Rule rules::UniqueLabels = {
                      IMPACT, ADVICE)                                           \
   constinit const Rule rules::NAME = {                                         \
       .id = ID,                                                                \
-      .family = family,                                                        \
+      .family = textFamily,                                                    \
       .summary = SUMMARY,                                                      \
       .paths = {EnginePath::InMemory, EnginePath::E5},                         \
       .impact = Impact::IMPACT,                                                \
@@ -361,7 +361,7 @@ static void reduceKeepDims(const MILOutline &text, const Target &target,
 }
 constinit const Rule rules::ReduceKeepDims = {
     .id = "reduce-keep-dims",
-    .family = family,
+    .family = textFamily,
     .summary = "reductions write `keep_dims`",
     .paths = {EnginePath::InMemory, EnginePath::E5},
     .source = "maderix/ANE, ironmill (M3 Pro)",
@@ -381,7 +381,7 @@ static void sliceMasks(const MILOutline &text, const Target &target,
 }
 constinit const Rule rules::SliceMasks = {
     .id = "slice-masks",
-    .family = family,
+    .family = textFamily,
     .summary = "`slice_by_index` writes `begin_mask` and `end_mask`",
     .paths = {EnginePath::InMemory, EnginePath::E5},
     .impact = Impact::Warning,
@@ -403,7 +403,7 @@ static void dequantizeForm(const MILOutline &text, const Target &target,
 }
 constinit const Rule rules::DequantizeForm = {
     .id = "dequantize-form",
-    .family = family,
+    .family = textFamily,
     .summary = "`constexpr_affine_dequantize` has its parameters as attributes",
     .macOS = {"26.3-"},
     .paths = {EnginePath::InMemory, EnginePath::E5},
@@ -426,7 +426,7 @@ static void reportOp(const OutlineStatement &statement, ReportBreach report) {
 
 constinit const Rule rules::NoState = {
     .id = "no-state",
-    .family = family,
+    .family = textFamily,
     .summary = "states are not supported",
     .paths = {EnginePath::InMemory, EnginePath::E5},
     .source = "ANEForge op catalogue",
@@ -456,7 +456,7 @@ static void namedOps(const MILOutline &text,
 
 constinit const Rule rules::NoNeg = {
     .id = "no-neg",
-    .family = family,
+    .family = textFamily,
     .summary = "`neg` is not supported",
     .paths = {EnginePath::InMemory, EnginePath::E5},
     .source = "Orion's generator writes it; ironmill (M3 Pro): rejected",
@@ -468,7 +468,7 @@ constinit const Rule rules::NoNeg = {
 };
 constinit const Rule rules::NoWhere = {
     .id = "no-where",
-    .family = family,
+    .family = textFamily,
     .summary = "`where` is not supported",
     .paths = {EnginePath::InMemory, EnginePath::E5},
     .source = "ironmill (M3 Pro)",
@@ -480,7 +480,7 @@ constinit const Rule rules::NoWhere = {
 };
 constinit const Rule rules::NoControlFlow = {
     .id = "no-control-flow",
-    .family = family,
+    .family = textFamily,
     .summary = "no values decide what is run, and there are no lists: branches "
                "and loops leave the engine",
     .source = "ANEForge op catalogue, ironmill; coremltools issue 2208",
@@ -507,7 +507,7 @@ constinit const Rule rules::NoControlFlow = {
 };
 constinit const Rule rules::NoRandom = {
     .id = "no-random",
-    .family = family,
+    .family = textFamily,
     .summary = "random ops are not supported",
     .paths = {EnginePath::InMemory, EnginePath::E5},
     .source = "ANEForge op catalogue; ironmill",
@@ -525,7 +525,7 @@ constinit const Rule rules::NoRandom = {
 };
 constinit const Rule rules::NoDataDependentShape = {
     .id = "no-data-dependent-shape",
-    .family = family,
+    .family = textFamily,
     .summary = "shapes do not depend on values",
     .paths = {EnginePath::InMemory, EnginePath::E5},
     .source = "ANEForge op catalogue; microarchitecture study (M4, M6)",

@@ -18,7 +18,7 @@
 
 using namespace anec;
 
-static constexpr llvm::StringLiteral family = "values";
+static constexpr llvm::StringLiteral valueFamily = "values";
 
 /// The engine treats smaller numbers as zero in `log`, `rsqrt` and divisions.
 static constexpr double smallest = 7.63e-6;
@@ -46,7 +46,7 @@ static bool isInNorm(const Op &op, const OpsAroundEngine &around) {
 
 constinit const Rule rules::SmallEpsilon = {
     .id = "small-epsilon",
-    .family = family,
+    .family = valueFamily,
     .summary = "`epsilon` is 0 or at least 7.63e-6; smaller values count as 0 "
                "and produce infinity",
     .isFineForCoreML = isInNorm,
@@ -73,7 +73,7 @@ static Verdict smallAddend(const Op &op, const Target &target) {
 }
 constinit const Rule rules::SmallAddend = {
     .id = "small-addend",
-    .family = family,
+    .family = valueFamily,
     .summary = "the constant that keeps the base of a negative power from 0 is "
                "at least 7.63e-6",
     .impact = Impact::Warning,
@@ -97,7 +97,7 @@ static Verdict infiniteConstant(const Op &op, const Target &target) {
 }
 constinit const Rule rules::FiniteConstants = {
     .id = "finite-constants",
-    .family = family,
+    .family = valueFamily,
     .summary = "constants are finite; products treat infinity as 65536, and "
                "NaN as a number",
     .impact = Impact::Warning,
@@ -116,7 +116,7 @@ static Verdict narrowSum(const Op &op, const Target &target) {
 }
 constinit const Rule rules::NarrowSum = {
     .id = "narrow-sum",
-    .family = family,
+    .family = valueFamily,
     .summary = "reductions have at most 2048 elements, because they add in "
                "fp16, which is exact for integers up to 2048",
     .impact = Impact::Warning,
@@ -135,7 +135,7 @@ static Verdict siluTable(const Op &op, const Target &target) {
 }
 constinit const Rule rules::SiluTable = {
     .id = "silu-table",
-    .family = family,
+    .family = valueFamily,
     .summary = "`silu` is a coarse lookup table with an error of 0.015 to 0.04",
     .isOneFact = true,
     .impact = Impact::Warning,
@@ -154,7 +154,7 @@ static Verdict geluTable(const Op &op, const Target &target) {
 }
 constinit const Rule rules::GeluTable = {
     .id = "gelu-table",
-    .family = family,
+    .family = valueFamily,
     .summary = "`gelu` is a coarse lookup table, the same in all modes, with "
                "an error of 0.0062 (0.08 relative on M1)",
     .isOneFact = true,
@@ -173,7 +173,7 @@ static Verdict softplusTable(const Op &op, const Target &target) {
 }
 constinit const Rule rules::SoftplusRange = {
     .id = "softplus-range",
-    .family = family,
+    .family = valueFamily,
     .summary = "`softplus` is 0 above 10.4",
     .impact = Impact::Warning,
     .source = "coremltools #2687 (M3 Max on macOS 26.3.1, M4), ANEForge #113 "
@@ -193,7 +193,7 @@ static Verdict logSumExpRange(const Op &op, const Target &target) {
 }
 constinit const Rule rules::LogSumExpRange = {
     .id = "log-sum-exp-range",
-    .family = family,
+    .family = valueFamily,
     .summary = "`reduce_log_sum_exp` is 0 where the exponentials add up to "
                "more than 65504",
     .impact = Impact::Warning,
@@ -211,7 +211,7 @@ static Verdict roundRange(const Op &op, const Target &target) {
 }
 constinit const Rule rules::RoundRange = {
     .id = "round-range",
-    .family = family,
+    .family = valueFamily,
     .summary = "`round` is wrong from 1024 on, and rounds ties away from 0",
     .impact = Impact::Warning,
     .source = "ironmill (M3 Pro), ANEForge",
@@ -239,7 +239,7 @@ static bool isLightAtEnds(const Op &op, const OpsAroundEngine &around) {
 
 constinit const Rule rules::Fp32Inside = {
     .id = "fp32-inside",
-    .family = family,
+    .family = valueFamily,
     .summary = "values inside a program are fp16; fp32 is only for inputs and "
                "outputs, which are cast at the boundary",
     .isOneFact = true,

@@ -13,7 +13,7 @@
 
 using namespace anec;
 
-static constexpr llvm::StringLiteral family = "weights";
+static constexpr llvm::StringLiteral weightFileFamily = "weights";
 
 static void recordOffset(const MILOutline &text, const Target &target,
                          ReportBreach report) {
@@ -25,7 +25,7 @@ static void recordOffset(const MILOutline &text, const Target &target,
 }
 constinit const Rule rules::RecordOffset = {
     .id = "record-offset",
-    .family = family,
+    .family = weightFileFamily,
     .summary = "`offset` is the offset of a record's header: behind the header "
                "of the file, which takes 64 bytes",
     .paths = {EnginePath::InMemory, EnginePath::E5},
@@ -50,7 +50,7 @@ static void weightPath(const MILOutline &text, const Target &target,
 }
 constinit const Rule rules::WeightPath = {
     .id = "weight-path",
-    .family = family,
+    .family = weightFileFamily,
     .summary = "weight files are under `@model_path/`",
     .paths = {EnginePath::InMemory, EnginePath::E5},
     .source = "maderix/ANE, Orion: keys of the weight dictionary start with "
@@ -83,7 +83,7 @@ static void weightFileCount(const MILOutline &text, const Target &target,
 }
 constinit const Rule rules::WeightFiles = {
     .id = "weight-files",
-    .family = family,
+    .family = weightFileFamily,
     .summary = "a program names at most 16 weight files",
     .macOS = {"15-"},
     .paths = {EnginePath::InMemory, EnginePath::E5},
@@ -125,7 +125,7 @@ static void weightFileSlot(const MILOutline &text, const Target &target,
 }
 constinit const Rule rules::WeightFileSlot = {
     .id = "weight-file-slot",
-    .family = family,
+    .family = weightFileFamily,
     .summary = "an op of a value and a scalar constant uses up one of the 16 "
                "weight files",
     .chips = {Chip::M4},
@@ -148,7 +148,7 @@ static void oneWeightFile(const MILOutline &text, const Target &target,
 }
 constinit const Rule rules::OneWeightFile = {
     .id = "one-weight-file",
-    .family = family,
+    .family = weightFileFamily,
     .summary = "a program names one weight file",
     .macOS = {"27-"},
     .paths = {EnginePath::InMemory},
@@ -177,7 +177,7 @@ static void oneRecordPerFile(const MILOutline &text, const Target &target,
 }
 constinit const Rule rules::OneRecordPerFile = {
     .id = "one-record-per-file",
-    .family = family,
+    .family = weightFileFamily,
     .summary = "a weight file holds one array",
     .chips = {Chip::M1},
     .macOS = {"15-26"},

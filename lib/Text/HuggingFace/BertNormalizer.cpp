@@ -64,7 +64,7 @@ private:
 };
 } // namespace
 
-static std::unique_ptr<Normalizer> readBert(Fields &fields) {
+static std::unique_ptr<Normalizer> readBertNormalizer(Fields &fields) {
   auto bert = std::make_unique<BertNormalizer>();
   bert->cleans = fields.flag("clean_text", true);
   bert->spacesIdeographs = fields.flag("handle_chinese_chars", true);
@@ -73,5 +73,5 @@ static std::unique_ptr<Normalizer> readBert(Fields &fields) {
   return bert;
 }
 
-constinit const NormalizerRow anec::hf::bertNormalizerRow = {"BertNormalizer",
-                                                             readBert};
+constinit const NormalizerRow anec::hf::bertNormalizerRow = {
+    "BertNormalizer", readBertNormalizer};

@@ -298,7 +298,7 @@ static void readMerges(Fields &fields, Bpe &bpe) {
   }
 }
 
-static std::unique_ptr<Model> readBpe(Fields &fields) {
+static std::unique_ptr<Model> readBpeModel(Fields &fields) {
   if (const json::Value *dropout = fields.value("dropout"))
     if (dropout->getAsNumber() != 0.0)
       fields.error().notSupported("`" + fields.pathOf("dropout") +
@@ -324,4 +324,4 @@ static std::unique_ptr<Model> readBpe(Fields &fields) {
   return bpe;
 }
 
-constinit const ModelRow anec::hf::bpeRow = {"BPE", readBpe};
+constinit const ModelRow anec::hf::bpeRow = {"BPE", readBpeModel};

@@ -68,9 +68,9 @@ static void appendBytes(StringRef text, std::string &out) {
 }
 
 namespace {
-class ByteLevel : public PreTokenizer {
+class ByteLevelPreTokenizer : public PreTokenizer {
 public:
-  ByteLevel(std::optional<Regex> pattern, bool addsSpace)
+  ByteLevelPreTokenizer(std::optional<Regex> pattern, bool addsSpace)
       : pattern(std::move(pattern)), addsSpace(addsSpace) {}
 
   bool apply(Words &words, std::string &error) const override {
@@ -115,7 +115,7 @@ private:
 };
 } // namespace
 
-static std::unique_ptr<PreTokenizer> readByteLevel(Fields &fields) {
+static std::unique_ptr<PreTokenizer> readByteLevelPreTokenizer(Fields &fields) {
   bool addsSpace = fields.flag("add_prefix_space", true);
   bool splits = fields.flag("use_regex", true);
   fields.ignore("trim_offsets"); // of no effect on ids
@@ -126,11 +126,11 @@ static std::unique_ptr<PreTokenizer> readByteLevel(Fields &fields) {
     if (!pattern)
       fields.error().unknownPattern(fields.path(), reason);
   }
-  return std::make_unique<ByteLevel>(std::move(pattern), addsSpace);
+  return std::make_unique<ByteLevelPreTokenizer>(std::move(pattern), addsSpace);
 }
 
-constinit const PreTokenizerRow anec::hf::byteLevelRow = {"ByteLevel",
-                                                          readByteLevel};
+constinit const PreTokenizerRow anec::hf::byteLevelRow = {
+    "ByteLevel", readByteLevelPreTokenizer};
 
 //===----------------------------------------------------------------------===//
 // As a normalizer

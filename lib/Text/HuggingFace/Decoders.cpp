@@ -78,7 +78,7 @@ public:
 };
 
 /// Characters for bytes; a text with other characters stays.
-class ByteLevel : public Decoder {
+class ByteLevelDecoder : public Decoder {
 public:
   void apply(Texts &texts, bool) const override {
     for (std::string &text : texts)
@@ -146,9 +146,9 @@ private:
   }
 };
 
-class Metaspace : public EachText {
+class MetaspaceDecoder : public EachText {
 public:
-  Metaspace(std::string mark, bool hasPrefix, bool isFused)
+  MetaspaceDecoder(std::string mark, bool hasPrefix, bool isFused)
       : mark(std::move(mark)), hasPrefix(hasPrefix), isFused(isFused) {}
   void change(std::string &text, bool isFirst) const override {
     // Of the first text, the library removes all marks.
@@ -161,9 +161,9 @@ private:
   bool hasPrefix, isFused;
 };
 
-class Replace : public EachText {
+class ReplaceDecoder : public EachText {
 public:
-  Replace(std::string from, std::string to)
+  ReplaceDecoder(std::string from, std::string to)
       : from(std::move(from)), to(std::move(to)) {}
   void change(std::string &text, bool) const override {
     text = replaceAll(text, from, to);
@@ -189,9 +189,10 @@ private:
 };
 
 /// Removes a character at the ends of each text, or of the fused one.
-class Strip : public EachText {
+class StripDecoder : public EachText {
 public:
-  Strip(std::string character, unsigned start, unsigned stop, bool isFused)
+  StripDecoder(std::string character, unsigned start, unsigned stop,
+               bool isFused)
       : character(std::move(character)), start(start), stop(stop),
         isFused(isFused) {}
   void change(std::string &text, bool isFirst) const override {
@@ -213,9 +214,9 @@ private:
 };
 
 /// Spaces between words, which pieces with the prefix continue.
-class WordPiece : public EachText {
+class WordPieceDecoder : public EachText {
 public:
-  WordPiece(std::string prefix, bool cleans, bool isFused)
+  WordPieceDecoder(std::string prefix, bool cleans, bool isFused)
       : prefix(std::move(prefix)), cleans(cleans), isFused(isFused) {}
   void change(std::string &text, bool isFirst) const override {
     StringRef rest = text;
@@ -284,27 +285,27 @@ struct Chain {
   void seesText() { decoding.isWhole |= hasJoinedBytes && !isFused; }
 };
 
-struct Row {
+struct DecoderRow {
   StringLiteral type;
   void (*read)(Fields &fields, Chain &chain);
 };
 
 } // namespace
 
-static void readType(Fields &fields, Chain &chain);
+static void readAnyDecoder(Fields &fields, Chain &chain);
 
-static void readSequence(Fields &fields, Chain &chain) {
+static void readDecoderSequence(Fields &fields, Chain &chain) {
   fields.forEachObject("decoders",
-                       [&](Fields &step) { readType(step, chain); });
+                       [&](Fields &step) { readAnyDecoder(step, chain); });
 }
 
-static void readByteLevel(Fields &fields, Chain &chain) {
+static void readByteLevelDecoder(Fields &fields, Chain &chain) {
   fields.ignore("add_prefix_space");
   fields.ignore("trim_offsets");
   fields.ignore("use_regex");
   chain.seesFused();
   chain.seesText();
-  chain.add<ByteLevel>();
+  chain.add<ByteLevelDecoder>();
   chain.isFused = true;
 }
 
@@ -330,17 +331,17 @@ static std::string readNonempty(Fields &fields, StringRef name,
   return text;
 }
 
-static void readMetaspace(Fields &fields, Chain &chain) {
+static void readMetaspaceDecoder(Fields &fields, Chain &chain) {
   std::string mark = readNonempty(fields, "replacement", "\xE2\x96\x81");
   bool adds = fields.flag("add_prefix_space", true);
   std::string scheme = fields.text("prepend_scheme", "always");
   fields.ignore("split");
   fields.ignore("str_rep");
   chain.seesText();
-  chain.add<Metaspace>(mark, adds && scheme != "never", chain.isFused);
+  chain.add<MetaspaceDecoder>(mark, adds && scheme != "never", chain.isFused);
 }
 
-static void readReplace(Fields &fields, Chain &chain) {
+static void readReplaceDecoder(Fields &fields, Chain &chain) {
   std::string content = fields.text("content");
   Fields pattern = fields.fields("pattern");
   std::optional<std::string> text = pattern.optionalText("String");
@@ -352,31 +353,31 @@ static void readReplace(Fields &fields, Chain &chain) {
   if (!text || text->empty() || characterSize(*text) != text->size())
     chain.seesFused();
   if (text)
-    chain.add<Replace>(*text, content);
+    chain.add<ReplaceDecoder>(*text, content);
   else
     chain.add<ReplaceMatches>(std::move(*compiled), content);
 }
 
-static void readStrip(Fields &fields, Chain &chain) {
+static void readStripDecoder(Fields &fields, Chain &chain) {
   std::string character = readNonempty(fields, "content", std::nullopt);
   unsigned start = unsigned(fields.number("start", 0, 1000));
   unsigned stop = unsigned(fields.number("stop", 0, 1000));
   chain.seesText();
   if (start > 1 || stop > 0)
     chain.seesFused();
-  chain.add<Strip>(character, start, stop, chain.isFused);
+  chain.add<StripDecoder>(character, start, stop, chain.isFused);
 }
 
-static void readWordPiece(Fields &fields, Chain &chain) {
+static void readWordPieceDecoder(Fields &fields, Chain &chain) {
   std::string prefix = fields.text("prefix", "##");
   bool cleans = fields.flag("cleanup", true);
   chain.seesText();
   if (cleans)
     chain.seesFused();
-  chain.add<WordPiece>(prefix, cleans, chain.isFused);
+  chain.add<WordPieceDecoder>(prefix, cleans, chain.isFused);
 }
 
-static void readBpe(Fields &fields, Chain &chain) {
+static void readBpeDecoder(Fields &fields, Chain &chain) {
   chain.add<BpeSuffix>(readNonempty(fields, "suffix", "</w>"));
   chain.decoding.isWhole = true;
 }
@@ -388,20 +389,25 @@ static void readCtc(Fields &fields, Chain &chain) {
   chain.decoding.isWhole = true;
 }
 
-static constexpr Row rows[] = {
-    {"Sequence", readSequence},   {"ByteLevel", readByteLevel},
-    {"Metaspace", readMetaspace}, {"ByteFallback", readByteFallback},
-    {"Fuse", readFuse},           {"Strip", readStrip},
-    {"Replace", readReplace},     {"WordPiece", readWordPiece},
-    {"BPEDecoder", readBpe},      {"CTC", readCtc},
+static constexpr DecoderRow decoderTypes[] = {
+    {"Sequence", readDecoderSequence},
+    {"ByteLevel", readByteLevelDecoder},
+    {"Metaspace", readMetaspaceDecoder},
+    {"ByteFallback", readByteFallback},
+    {"Fuse", readFuse},
+    {"Strip", readStripDecoder},
+    {"Replace", readReplaceDecoder},
+    {"WordPiece", readWordPieceDecoder},
+    {"BPEDecoder", readBpeDecoder},
+    {"CTC", readCtc},
 };
 
-static void readType(Fields &fields, Chain &chain) {
+static void readAnyDecoder(Fields &fields, Chain &chain) {
   std::string type = fields.text("type");
-  const Row *found =
-      llvm::find_if(rows, [&](const Row &row) { return row.type == type; });
-  if (found == std::end(rows)) {
-    fields.error().unknownType("decoder", type, typesOf(rows));
+  const DecoderRow *found = llvm::find_if(
+      decoderTypes, [&](const DecoderRow &row) { return row.type == type; });
+  if (found == std::end(decoderTypes)) {
+    fields.error().unknownType("decoder", type, typesOf(decoderTypes));
     return;
   }
   found->read(fields, chain);
@@ -411,7 +417,7 @@ static void readType(Fields &fields, Chain &chain) {
 
 Decoding anec::hf::readDecoder(Fields &fields) {
   Chain chain;
-  readType(fields, chain);
+  readAnyDecoder(fields, chain);
   auto &steps = chain.decoding.steps;
   if (chain.decoding.isWhole && !steps.empty())
     for (auto &step : drop_end(steps))

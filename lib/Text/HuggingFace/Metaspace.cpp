@@ -12,9 +12,9 @@ using namespace llvm;
 namespace {
 enum class Prefix : uint8_t { Always, First, Never };
 
-class Metaspace : public PreTokenizer {
+class MetaspacePreTokenizer : public PreTokenizer {
 public:
-  Metaspace(std::string mark, Prefix prefix, bool splits)
+  MetaspacePreTokenizer(std::string mark, Prefix prefix, bool splits)
       : mark(std::move(mark)), prefix(prefix), splits(splits) {}
 
   bool apply(Words &words, std::string &) const override {
@@ -54,7 +54,7 @@ private:
 };
 } // namespace
 
-static std::unique_ptr<PreTokenizer> readMetaspace(Fields &fields) {
+static std::unique_ptr<PreTokenizer> readMetaspacePreTokenizer(Fields &fields) {
   std::string mark = fields.text("replacement", "\xE2\x96\x81");
   bool adds = fields.flag("add_prefix_space", true);
   std::string scheme = fields.text("prepend_scheme", "always");
@@ -77,9 +77,9 @@ static std::unique_ptr<PreTokenizer> readMetaspace(Fields &fields) {
                              "` is not one character");
   if (fields.error())
     return nullptr;
-  return std::make_unique<Metaspace>(mark, adds ? *prefix : Prefix::Never,
-                                     splits);
+  return std::make_unique<MetaspacePreTokenizer>(
+      mark, adds ? *prefix : Prefix::Never, splits);
 }
 
-constinit const PreTokenizerRow anec::hf::metaspaceRow = {"Metaspace",
-                                                          readMetaspace};
+constinit const PreTokenizerRow anec::hf::metaspaceRow = {
+    "Metaspace", readMetaspacePreTokenizer};

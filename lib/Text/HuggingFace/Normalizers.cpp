@@ -33,9 +33,9 @@ std::optional<Regex> anec::hf::readPattern(Fields fields) {
 
 namespace {
 
-class Sequence : public Normalizer {
+class NormalizerSequence : public Normalizer {
 public:
-  explicit Sequence(std::vector<std::unique_ptr<Normalizer>> steps)
+  explicit NormalizerSequence(std::vector<std::unique_ptr<Normalizer>> steps)
       : steps(std::move(steps)) {}
   bool apply(Stretch &stretch, std::string &error) const override {
     return llvm::all_of(
@@ -72,9 +72,9 @@ private:
   std::string prefix;
 };
 
-class Replace : public Normalizer {
+class ReplaceNormalizer : public Normalizer {
 public:
-  Replace(Regex pattern, std::string content)
+  ReplaceNormalizer(Regex pattern, std::string content)
       : pattern(std::move(pattern)), content(std::move(content)) {}
   bool apply(Stretch &stretch, std::string &error) const override {
     return pattern.replaceMatches(stretch.text, content, error);
@@ -108,9 +108,9 @@ private:
   std::string from, to;
 };
 
-class Strip : public Normalizer {
+class StripNormalizer : public Normalizer {
 public:
-  Strip(bool left, bool right) : left(left), right(right) {}
+  StripNormalizer(bool left, bool right) : left(left), right(right) {}
   bool apply(Stretch &stretch, std::string &) const override {
     StringRef text = stretch.text;
     if (left && !stretch.continues)
@@ -183,19 +183,19 @@ static std::unique_ptr<Normalizer> readMapping(Fields &) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-static std::unique_ptr<Normalizer> readSequence(Fields &fields) {
+static std::unique_ptr<Normalizer> readNormalizerSequence(Fields &fields) {
   std::vector<std::unique_ptr<Normalizer>> steps;
   fields.forEachObject("normalizers", [&](Fields &step) {
     steps.push_back(readNormalizer(step));
   });
-  return std::make_unique<Sequence>(std::move(steps));
+  return std::make_unique<NormalizerSequence>(std::move(steps));
 }
 
 static std::unique_ptr<Normalizer> readPrepend(Fields &fields) {
   return std::make_unique<Prepend>(fields.text("prepend"));
 }
 
-static std::unique_ptr<Normalizer> readReplace(Fields &fields) {
+static std::unique_ptr<Normalizer> readReplaceNormalizer(Fields &fields) {
   std::string content = fields.text("content");
   Fields pattern = fields.fields("pattern");
   std::optional<std::string> text = pattern.optionalText("String");
@@ -204,16 +204,17 @@ static std::unique_ptr<Normalizer> readReplace(Fields &fields) {
     return nullptr;
   if (text)
     return std::make_unique<ReplaceText>(*text, std::move(content));
-  return std::make_unique<Replace>(std::move(*compiled), std::move(content));
+  return std::make_unique<ReplaceNormalizer>(std::move(*compiled),
+                                             std::move(content));
 }
 
-static std::unique_ptr<Normalizer> readStrip(Fields &fields) {
+static std::unique_ptr<Normalizer> readStripNormalizer(Fields &fields) {
   bool left = fields.flag("strip_left"), right = fields.flag("strip_right");
-  return std::make_unique<Strip>(left, right);
+  return std::make_unique<StripNormalizer>(left, right);
 }
 
-static constexpr NormalizerRow rows[] = {
-    {"Sequence", readSequence},
+static constexpr NormalizerRow normalizerTypes[] = {
+    {"Sequence", readNormalizerSequence},
     {"NFC", readMapping<inForm<NormalForm::NFC>>},
     {"NFD", readMapping<inForm<NormalForm::NFD>>},
     {"NFKC", readMapping<inForm<NormalForm::NFKC>>},
@@ -222,15 +223,15 @@ static constexpr NormalizerRow rows[] = {
     {"StripAccents", readMapping<stripAccents>},
     {"Nmt", readMapping<nmt>},
     {"Prepend", readPrepend},
-    {"Replace", readReplace},
-    {"Strip", readStrip},
+    {"Replace", readReplaceNormalizer},
+    {"Strip", readStripNormalizer},
 };
 
 std::unique_ptr<Normalizer> anec::hf::readNormalizer(Fields &fields) {
   std::string type = fields.text("type");
   std::unique_ptr<Normalizer> result;
   const NormalizerRow *found = nullptr;
-  for (const NormalizerRow &row : rows)
+  for (const NormalizerRow &row : normalizerTypes)
     if (row.type == type)
       found = &row;
   const NormalizerRow *others[] = {&bertNormalizerRow, &byteLevelNormalizerRow,
@@ -241,7 +242,8 @@ std::unique_ptr<Normalizer> anec::hf::readNormalizer(Fields &fields) {
   if (found)
     result = found->read(fields);
   else
-    fields.error().unknownType("normalizer", type, typesOf(rows, others));
+    fields.error().unknownType("normalizer", type,
+                               typesOf(normalizerTypes, others));
   if (!fields.error())
     fields.finish();
   return fields.error() ? nullptr : std::move(result);

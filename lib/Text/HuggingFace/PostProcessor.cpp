@@ -10,7 +10,7 @@ using namespace anec::hf;
 using namespace llvm;
 
 namespace {
-struct Row {
+struct PostProcessorRow {
   StringLiteral type;
   void (*read)(Fields &fields, int64_t idCount, Markers &markers);
 };
@@ -30,19 +30,20 @@ static void readMarker(Fields &fields, StringRef key, int64_t idCount,
     ids.push_back(int32_t(*id));
 }
 
-static void readBert(Fields &fields, int64_t idCount, Markers &markers) {
+static void readBertProcessor(Fields &fields, int64_t idCount,
+                              Markers &markers) {
   readMarker(fields, "cls", idCount, markers.before);
   readMarker(fields, "sep", idCount, markers.after);
 }
 
 static void readRoberta(Fields &fields, int64_t idCount, Markers &markers) {
-  readBert(fields, idCount, markers);
+  readBertProcessor(fields, idCount, markers);
   fields.ignore("trim_offsets");
   fields.ignore("add_prefix_space");
 }
 
 /// It changes only offsets.
-static void readByteLevel(Fields &fields, int64_t, Markers &) {
+static void readByteLevelProcessor(Fields &fields, int64_t, Markers &) {
   fields.ignore("trim_offsets");
   fields.ignore("add_prefix_space");
   fields.ignore("use_regex");
@@ -89,25 +90,33 @@ static void readTemplate(Fields &fields, int64_t idCount, Markers &markers) {
   llvm::append_range(markers.after, around.after);
 }
 
-static void readType(Fields &fields, int64_t idCount, Markers &markers);
+static void readAnyProcessor(Fields &fields, int64_t idCount, Markers &markers);
 
-static void readSequence(Fields &fields, int64_t idCount, Markers &markers) {
-  fields.forEachObject("processors",
-                       [&](Fields &step) { readType(step, idCount, markers); });
+static void readProcessorSequence(Fields &fields, int64_t idCount,
+                                  Markers &markers) {
+  fields.forEachObject("processors", [&](Fields &step) {
+    readAnyProcessor(step, idCount, markers);
+  });
 }
 
-static constexpr Row rows[] = {
-    {"Sequence", readSequence},         {"TemplateProcessing", readTemplate},
-    {"ByteLevel", readByteLevel},       {"BertProcessing", readBert},
+static constexpr PostProcessorRow postProcessorTypes[] = {
+    {"Sequence", readProcessorSequence},
+    {"TemplateProcessing", readTemplate},
+    {"ByteLevel", readByteLevelProcessor},
+    {"BertProcessing", readBertProcessor},
     {"RobertaProcessing", readRoberta},
 };
 
-static void readType(Fields &fields, int64_t idCount, Markers &markers) {
+static void readAnyProcessor(Fields &fields, int64_t idCount,
+                             Markers &markers) {
   std::string type = fields.text("type");
-  const Row *found =
-      llvm::find_if(rows, [&](const Row &row) { return row.type == type; });
-  if (found == std::end(rows)) {
-    fields.error().unknownType("post_processor", type, typesOf(rows));
+  const PostProcessorRow *found =
+      llvm::find_if(postProcessorTypes, [&](const PostProcessorRow &row) {
+        return row.type == type;
+      });
+  if (found == std::end(postProcessorTypes)) {
+    fields.error().unknownType("post_processor", type,
+                               typesOf(postProcessorTypes));
     return;
   }
   found->read(fields, idCount, markers);
@@ -117,6 +126,6 @@ static void readType(Fields &fields, int64_t idCount, Markers &markers) {
 
 Markers anec::hf::readPostProcessor(Fields &fields, unsigned idCount) {
   Markers markers;
-  readType(fields, idCount, markers);
+  readAnyProcessor(fields, idCount, markers);
   return markers;
 }

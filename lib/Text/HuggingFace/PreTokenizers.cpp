@@ -106,9 +106,10 @@ void anec::hf::splitAtCharacters(Words &words,
 
 namespace {
 
-class Sequence : public PreTokenizer {
+class PreTokenizerSequence : public PreTokenizer {
 public:
-  explicit Sequence(std::vector<std::unique_ptr<PreTokenizer>> steps)
+  explicit PreTokenizerSequence(
+      std::vector<std::unique_ptr<PreTokenizer>> steps)
       : steps(std::move(steps)) {}
   bool apply(Words &words, std::string &error) const override {
     return llvm::all_of(
@@ -250,12 +251,12 @@ static Split readSplit(Fields &fields,
   return Split::Isolated;
 }
 
-static std::unique_ptr<PreTokenizer> readSequence(Fields &fields) {
+static std::unique_ptr<PreTokenizer> readPreTokenizerSequence(Fields &fields) {
   std::vector<std::unique_ptr<PreTokenizer>> steps;
   fields.forEachObject("pretokenizers", [&](Fields &step) {
     steps.push_back(readPreTokenizer(step));
   });
-  return std::make_unique<Sequence>(std::move(steps));
+  return std::make_unique<PreTokenizerSequence>(std::move(steps));
 }
 
 static std::unique_ptr<PreTokenizer> readSplitType(Fields &fields) {
@@ -285,7 +286,7 @@ static std::unique_ptr<PreTokenizer> readDigits(Fields &fields) {
 static std::unique_ptr<PreTokenizer> readPunctuation(Fields &fields) {
   return splitAt({{isPunctuation, readSplit(fields, "Isolated")}});
 }
-static std::unique_ptr<PreTokenizer> readBert(Fields &) {
+static std::unique_ptr<PreTokenizer> readBertPreTokenizer(Fields &) {
   return splitAt({{isSpace, Split::Removed}, {isPunctuation, Split::Isolated}});
 }
 static std::unique_ptr<PreTokenizer> readDelimiter(Fields &fields) {
@@ -302,18 +303,22 @@ static std::unique_ptr<PreTokenizer> readFixedLength(Fields &fields) {
   return std::make_unique<FixedLength>(fields.number("length", 1, 1 << 20, 5));
 }
 
-static constexpr PreTokenizerRow rows[] = {
-    {"Sequence", readSequence},       {"Split", readSplitType},
-    {"Whitespace", readWhitespace},   {"WhitespaceSplit", readWhitespaceSplit},
-    {"Digits", readDigits},           {"Punctuation", readPunctuation},
-    {"BertPreTokenizer", readBert},   {"CharDelimiterSplit", readDelimiter},
+static constexpr PreTokenizerRow preTokenizerTypes[] = {
+    {"Sequence", readPreTokenizerSequence},
+    {"Split", readSplitType},
+    {"Whitespace", readWhitespace},
+    {"WhitespaceSplit", readWhitespaceSplit},
+    {"Digits", readDigits},
+    {"Punctuation", readPunctuation},
+    {"BertPreTokenizer", readBertPreTokenizer},
+    {"CharDelimiterSplit", readDelimiter},
     {"FixedLength", readFixedLength},
 };
 
 std::unique_ptr<PreTokenizer> anec::hf::readPreTokenizer(Fields &fields) {
   std::string type = fields.text("type");
   const PreTokenizerRow *found = nullptr;
-  for (const PreTokenizerRow &row : rows)
+  for (const PreTokenizerRow &row : preTokenizerTypes)
     if (row.type == type)
       found = &row;
   const PreTokenizerRow *others[] = {&byteLevelRow, &metaspaceRow, &scriptsRow};
@@ -324,7 +329,8 @@ std::unique_ptr<PreTokenizer> anec::hf::readPreTokenizer(Fields &fields) {
   if (found)
     result = found->read(fields);
   else
-    fields.error().unknownType("pre_tokenizer", type, typesOf(rows, others));
+    fields.error().unknownType("pre_tokenizer", type,
+                               typesOf(preTokenizerTypes, others));
   if (!fields.error())
     fields.finish();
   return fields.error() ? nullptr : std::move(result);

@@ -13,10 +13,10 @@ namespace {
 
 /// A word is the longest piece that it begins with, then the longest of those
 /// with the prefix, and so on; or unknown as a whole.
-class WordPiece : public Model {
+class WordPieceModel : public Model {
 public:
-  WordPiece(Vocabulary words, int32_t unknown, std::string prefix,
-            size_t longest)
+  WordPieceModel(Vocabulary words, int32_t unknown, std::string prefix,
+                 size_t longest)
       : Model(std::move(words)), unknown(unknown), prefix(std::move(prefix)),
         longest(longest) {}
 
@@ -86,15 +86,15 @@ static int32_t readUnknown(Fields &fields, const Vocabulary &words,
   return id.value_or(0);
 }
 
-static std::unique_ptr<Model> readWordPiece(Fields &fields) {
+static std::unique_ptr<Model> readWordPieceModel(Fields &fields) {
   Vocabulary words = readVocabulary(fields);
   int32_t unknown = readUnknown(fields, words, "[UNK]");
   std::string prefix = fields.text("continuing_subword_prefix", "##");
   // The time for a word grows with the square of its length.
   size_t longest =
       size_t(fields.number("max_input_chars_per_word", 0, 4096, 100));
-  return std::make_unique<WordPiece>(std::move(words), unknown,
-                                     std::move(prefix), longest);
+  return std::make_unique<WordPieceModel>(std::move(words), unknown,
+                                          std::move(prefix), longest);
 }
 
 static std::unique_ptr<Model> readWordLevel(Fields &fields) {
@@ -103,5 +103,6 @@ static std::unique_ptr<Model> readWordLevel(Fields &fields) {
   return std::make_unique<WordLevel>(std::move(words), unknown);
 }
 
-constinit const ModelRow anec::hf::wordPieceRow = {"WordPiece", readWordPiece};
+constinit const ModelRow anec::hf::wordPieceRow = {"WordPiece",
+                                                   readWordPieceModel};
 constinit const ModelRow anec::hf::wordLevelRow = {"WordLevel", readWordLevel};

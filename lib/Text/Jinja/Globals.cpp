@@ -119,18 +119,18 @@ static Value joiner(Call &call) {
   return call.eval.callable(std::move(made));
 }
 
-static Value unsupported(Call &call) {
+static Value unsupportedGlobal(Call &call) {
   return call.fail("is not supported, because texts would differ each time");
 }
 
-static constexpr CallRow rows[] = {
+static constexpr CallRow globalsTable[] = {
     {"cycler", "*", cycler},
     {"dict", "*, **", dict},
     {"joiner", "sep?", joiner},
-    {"lipsum", "*, **", unsupported},
+    {"lipsum", "*, **", unsupportedGlobal},
     {"namespace", "*, **", space},
     {"raise_exception", "message", raiseException},
     {"range", "*", range},
     {"strftime_now", "format", strftimeNow},
 };
-ArrayRef<CallRow> anec::jinja::globals() { return rows; }
+ArrayRef<CallRow> anec::jinja::globals() { return globalsTable; }

@@ -59,7 +59,7 @@ bool isNameStart(char c) {
 }
 bool isNamePart(char c) { return isNameStart(c) || isDigit(c); }
 
-char signOf(StringRef text) {
+char trimSignOf(StringRef text) {
   return text.starts_with("-") || text.starts_with("+") ? text.front() : '\0';
 }
 
@@ -101,14 +101,14 @@ bool Lexer::closes(StringRef close) {
 void Lexer::comment() {
   size_t begin = at;
   at += 2;
-  if (signOf(rest()))
+  if (trimSignOf(rest()))
     ++at;
   size_t end = source.find("#}", at);
   if (end == StringRef::npos) {
     at = begin;
     return fail("a comment does not end");
   }
-  bool isSigned = end > at && signOf(source.drop_front(end - 1));
+  bool isSigned = end > at && trimSignOf(source.drop_front(end - 1));
   at = isSigned ? end - 1 : end;
   closes("#}");
 }
@@ -125,7 +125,7 @@ static bool takeWord(StringRef &text, StringRef name) {
 /// Reads `raw` and what it has, if it is here.
 bool Lexer::raw() {
   StringRef text = source.drop_front(at + 2);
-  if (signOf(text))
+  if (trimSignOf(text))
     text = text.drop_front();
   if (!takeWord(text, "raw"))
     return false;
@@ -140,7 +140,7 @@ bool Lexer::raw() {
   for (size_t end = source.find("{%", at); end != StringRef::npos;
        end = source.find("{%", end + 2)) {
     StringRef tail = source.drop_front(end + 2);
-    char sign = signOf(tail);
+    char sign = trimSignOf(tail);
     if (sign)
       tail = tail.drop_front();
     if (!takeWord(tail, "endraw"))
@@ -246,7 +246,8 @@ size_t Lexer::number(Kind &kind) const {
   bool hasFraction = fraction > size + 1;
   size_t exponent = hasFraction ? fraction : size;
   if (exponent < text.size() && toLower(text[exponent]) == 'e') {
-    size_t first = exponent + 1 + (signOf(text.drop_front(exponent + 1)) != 0);
+    size_t first =
+        exponent + 1 + (trimSignOf(text.drop_front(exponent + 1)) != 0);
     if (size_t end = digits(first, isDecimal); end > first)
       return end;
   }
@@ -305,7 +306,7 @@ void Lexer::token() {
 void Lexer::tag(Kind begin, Kind end, StringRef close) {
   add(begin, source.substr(at, 2).str());
   at += 2;
-  if (signOf(rest()))
+  if (trimSignOf(rest()))
     ++at;
   brackets.clear();
   while (!error) {
@@ -333,7 +334,7 @@ std::vector<Token> Lexer::run() {
       add(Kind::Data, rest().str());
       break;
     }
-    data(next, source[next + 1], signOf(source.drop_front(next + 2)));
+    data(next, source[next + 1], trimSignOf(source.drop_front(next + 2)));
     switch (source[at + 1]) {
     case '#':
       comment();

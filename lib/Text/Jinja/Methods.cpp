@@ -17,7 +17,7 @@ using SK = Sequence::Kind;
 // Lists, tuples and ranges
 //===----------------------------------------------------------------------===//
 
-static Value count(Call &call) {
+static Value countItems(Call &call) {
   int64_t found = 0;
   for (const Value &item : call.self.sequence().items)
     found += !call.eval.failed() && call.eval.same(item, call[0]);
@@ -43,12 +43,12 @@ static Value index(Call &call) {
 
 static Value copy(Call &call) { return call.self; }
 
-static constexpr CallRow ofSequences[] = {
+static constexpr CallRow sequenceMethodTable[] = {
     {"copy", "", copy},
-    {"count", "value, /", count},
+    {"count", "value, /", countItems},
     {"index", "value, start?, stop?, /", index},
 };
-ArrayRef<CallRow> anec::jinja::sequenceMethods() { return ofSequences; }
+ArrayRef<CallRow> anec::jinja::sequenceMethods() { return sequenceMethodTable; }
 
 //===----------------------------------------------------------------------===//
 // Dicts

@@ -262,7 +262,7 @@ static Value prettyPrint(Call &call) {
   return call.eval.text(prettyText(call.eval, call.self));
 }
 
-static Value attribute(Call &call) {
+static Value attributeFilter(Call &call) {
   StringRef name = call.text(0);
   // An attribute alone: no item of a dict.
   if (call.eval.failUndefined(call.self))
@@ -272,9 +272,9 @@ static Value attribute(Call &call) {
   return call.eval.member(call.self, name);
 }
 
-static constexpr CallRow rows[] = {
+static constexpr CallRow numberFiltersTable[] = {
     {"abs", "", absolute},
-    {"attr", "name", attribute},
+    {"attr", "name", attributeFilter},
     {"d", "default_value=, boolean=false", fallback},
     {"default", "default_value=, boolean=false", fallback},
     {"filesizeformat", "binary=false", fileSize},
@@ -287,4 +287,4 @@ static constexpr CallRow rows[] = {
      "sort_keys=false",
      toJson},
 };
-ArrayRef<CallRow> anec::jinja::numberFilters() { return rows; }
+ArrayRef<CallRow> anec::jinja::numberFilters() { return numberFiltersTable; }

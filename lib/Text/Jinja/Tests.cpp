@@ -22,7 +22,9 @@ static Value isDefined(Call &call) {
 static Value isWhole(Call &call) {
   return Value::of(call.self.isWhole() && !call.self.is(VK::Bool));
 }
-static Value isNumber(Call &call) { return Value::of(call.self.isNumber()); }
+static Value isNumberTest(Call &call) {
+  return Value::of(call.self.isNumber());
+}
 static Value isEscaped(Call &call) { return Value::of(call.self.isMarkup()); }
 
 template <bool flag>
@@ -95,7 +97,7 @@ static Value isNamed(Call &call) {
   return Value::of(call.self.isText() && find(call.self.text()));
 }
 
-static constexpr CallRow rows[] = {
+static constexpr CallRow testsTable[] = {
     {"!=", "other", compares<Operator::Unequal>},
     {"<", "other", compares<Operator::Less>},
     {"<=", "other", compares<Operator::LessEqual>},
@@ -126,7 +128,7 @@ static constexpr CallRow rows[] = {
     {"mapping", "", isKind<VK::Dict>},
     {"ne", "other", compares<Operator::Unequal>},
     {"none", "", isKind<VK::None>},
-    {"number", "", isNumber},
+    {"number", "", isNumberTest},
     {"odd", "", isParity<1>},
     {"sameas", "other", isSame},
     {"sequence", "", isSequence},
@@ -136,4 +138,4 @@ static constexpr CallRow rows[] = {
     {"undefined", "", isKind<VK::Undefined>},
     {"upper", "", hasCase<Property::Upper>},
 };
-ArrayRef<CallRow> anec::jinja::tests() { return rows; }
+ArrayRef<CallRow> anec::jinja::tests() { return testsTable; }

@@ -246,7 +246,7 @@ static Value xmlAttributes(Call &call) {
 
 static Value unsupported(Call &call) { return call.fail("is not supported"); }
 
-static constexpr CallRow rows[] = {
+static constexpr CallRow textFiltersTable[] = {
     {"capitalize", "", changeCase<Case::Capital>},
     {"center", "width=80", center},
     {"e", "", escape},
@@ -271,4 +271,4 @@ static constexpr CallRow rows[] = {
      wordWrap},
     {"xmlattr", "autospace=true", xmlAttributes},
 };
-ArrayRef<CallRow> anec::jinja::textFilters() { return rows; }
+ArrayRef<CallRow> anec::jinja::textFilters() { return textFiltersTable; }

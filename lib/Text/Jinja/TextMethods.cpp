@@ -25,7 +25,7 @@ static std::string part(Call &call, size_t index) {
 }
 
 template <Case to>
-static Value changeCase(Call &call) {
+static Value changeCaseMethod(Call &call) {
   StringRef text = call.self.text();
   call.eval.spend(text.size() / 4);
   return made(call, withCase(text, to));
@@ -125,7 +125,7 @@ static Value find(Call &call) {
   return mustBe ? call.fail("the part is not found") : Value::of(int64_t(-1));
 }
 
-static Value count(Call &call) {
+static Value countMethod(Call &call) {
   size_t begin = 0, end = 0;
   StringRef wanted = call.text(0);
   if (!bounds(call, 1, begin, end))
@@ -149,7 +149,7 @@ static Value count(Call &call) {
 // Parts
 //===----------------------------------------------------------------------===//
 
-static Value replace(Call &call) {
+static Value replaceMethod(Call &call) {
   return made(call, replaced(call.eval, call.self.text(), part(call, 0),
                              part(call, 1), call.integer(2)));
 }
@@ -203,7 +203,7 @@ static Value partition(Call &call) {
   return call.eval.list(std::move(items), Sequence::Kind::Tuple);
 }
 
-static Value join(Call &call) {
+static Value joinMethod(Call &call) {
   Evaluator &eval = call.eval;
   TextBuilder out(eval);
   Ref<Iterator> items = eval.iterate(call[0]);
@@ -269,7 +269,7 @@ static Value expandTabs(Call &call) {
 // Formats and HTML
 //===----------------------------------------------------------------------===//
 
-static Value format(Call &call) {
+static Value formatMethod(Call &call) {
   return call.eval.format(call.self, call.rest, call.named);
 }
 
@@ -289,35 +289,37 @@ static Value unescape(Call &call) {
   return call.eval.text(unescaped(call.eval, call.self.text()));
 }
 
-static Value stripTags(Call &call) {
+static Value stripTagsMethod(Call &call) {
   if (!call.self.isMarkup())
     return call.fail("is for HTML alone");
   return call.eval.text(withoutTags(call.eval, call.self.text()));
 }
 
-static Value unsupported(Call &call) { return call.fail("is not supported"); }
+static Value unsupportedMethod(Call &call) {
+  return call.fail("is not supported");
+}
 
-static constexpr CallRow rows[] = {
-    {"capitalize", "", changeCase<Case::Capital>},
-    {"casefold", "", changeCase<Case::Folded>},
+static constexpr CallRow textMethodsTable[] = {
+    {"capitalize", "", changeCaseMethod<Case::Capital>},
+    {"casefold", "", changeCaseMethod<Case::Folded>},
     {"center", "width, fillchar=, /", justify<'^'>},
-    {"count", "sub, start?, end?, /", count},
-    {"encode", "encoding=utf-8, errors=strict", unsupported},
+    {"count", "sub, start?, end?, /", countMethod},
+    {"encode", "encoding=utf-8, errors=strict", unsupportedMethod},
     {"endswith", "suffix, start?, end?, /", hasEnd<false>},
     {"expandtabs", "tabsize=8", expandTabs},
     {"find", "sub, start?, end?, /", find<false, false>},
-    {"format", "*, **", format},
+    {"format", "*, **", formatMethod},
     {"format_map", "mapping, /", formatMap},
     {"index", "sub, start?, end?, /", find<false, true>},
-    {"join", "iterable, /", join},
+    {"join", "iterable, /", joinMethod},
     {"ljust", "width, fillchar=, /", justify<'<'>},
-    {"lower", "", changeCase<Case::Lower>},
+    {"lower", "", changeCaseMethod<Case::Lower>},
     {"lstrip", "chars=none, /", strip<true, false>},
-    {"maketrans", "*", unsupported},
+    {"maketrans", "*", unsupportedMethod},
     {"partition", "sep, /", partition<false>},
     {"removeprefix", "prefix, /", removeEnd<true>},
     {"removesuffix", "suffix, /", removeEnd<false>},
-    {"replace", "old, new, count=-1, /", replace},
+    {"replace", "old, new, count=-1, /", replaceMethod},
     {"rfind", "sub, start?, end?, /", find<true, false>},
     {"rindex", "sub, start?, end?, /", find<true, true>},
     {"rjust", "width, fillchar=, /", justify<'>'>},
@@ -328,15 +330,15 @@ static constexpr CallRow rows[] = {
     {"splitlines", "keepends=false", splitLines},
     {"startswith", "prefix, start?, end?, /", hasEnd<true>},
     {"strip", "chars=none, /", strip<true, true>},
-    {"striptags", "", stripTags},
-    {"swapcase", "", changeCase<Case::Swapped>},
-    {"title", "", changeCase<Case::Title>},
-    {"translate", "table, /", unsupported},
+    {"striptags", "", stripTagsMethod},
+    {"swapcase", "", changeCaseMethod<Case::Swapped>},
+    {"title", "", changeCaseMethod<Case::Title>},
+    {"translate", "table, /", unsupportedMethod},
     {"unescape", "", unescape},
-    {"upper", "", changeCase<Case::Upper>},
+    {"upper", "", changeCaseMethod<Case::Upper>},
     {"zfill", "width, /", zeroFill},
 };
-ArrayRef<CallRow> anec::jinja::textMethods() { return rows; }
+ArrayRef<CallRow> anec::jinja::textMethods() { return textMethodsTable; }
 
 static constexpr CallRow predicates[] = {
     {"isalnum", "", has<Property::Alnum>},

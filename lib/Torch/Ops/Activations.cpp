@@ -234,7 +234,7 @@ static void softmax(Node &n) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow activationTable[] = {
     {"aten._log_softmax.default", softmax<true>},
     {"aten._softmax.default", softmax<false>},
     {"aten.alpha_dropout.default", dropout, "not in training"},
@@ -268,4 +268,4 @@ static constexpr OpRow rows[] = {
     {"aten.threshold.default", threshold},
 };
 
-llvm::ArrayRef<OpRow> torch::activationRows() { return rows; }
+llvm::ArrayRef<OpRow> torch::activationRows() { return activationTable; }

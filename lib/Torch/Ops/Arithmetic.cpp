@@ -43,7 +43,7 @@ static Val computed(Node &n, Val x, Val y, ScalarType type, Compute compute) {
 }
 
 /// y times the factor `alpha`.
-static Val scaled(Node &n, Val y, ScalarType type) {
+static Val scaledOperand(Node &n, Val y, ScalarType type) {
   Item alpha = n.item("alpha");
   if (ConstantRef known = n.e.known(alpha.val);
       known && known->doubleAt(0) == 1)
@@ -81,7 +81,7 @@ static void add(Node &n) {
     return n.out(
         n.e.add(asComplex(n, n.item("self")), asComplex(n, n.item("other"))));
   auto [x, y, type] = pairOf(n, "self", "other");
-  y = scaled(n, y, type);
+  y = scaledOperand(n, y, type);
   if (type == ScalarType::Bool)
     return n.out(n.e.make(ops::LogicalOr, {x, y}));
   give(n, computed(n, x, y, type, [&](Val x, Val y) { return n.e.add(x, y); }),
@@ -93,7 +93,7 @@ static void subtract(Node &n) {
     return n.out(
         n.e.sub(asComplex(n, n.item("self")), asComplex(n, n.item("other"))));
   auto [x, y, type] = pairOf(n, "self", "other");
-  y = scaled(n, y, type);
+  y = scaledOperand(n, y, type);
   give(n, computed(n, x, y, type, [&](Val x, Val y) { return n.e.sub(x, y); }),
        type);
 }
@@ -101,7 +101,7 @@ static void subtract(Node &n) {
 /// other - alpha * self.
 static void subtractFrom(Node &n) {
   auto [x, y, type] = pairOf(n, "self", "other");
-  x = scaled(n, x, type);
+  x = scaledOperand(n, x, type);
   give(n, computed(n, y, x, type, [&](Val x, Val y) { return n.e.sub(x, y); }),
        type);
 }
@@ -344,7 +344,7 @@ static void shift(Node &n) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow arithmeticTable[] = {
     {"aten.__and__.Scalar", bitwise<ops::LogicalAnd>},
     {"aten.__and__.Tensor", bitwise<ops::LogicalAnd>},
     {"aten.__lshift__.Scalar", shift<true>},
@@ -409,4 +409,4 @@ static constexpr OpRow rows[] = {
     {"aten.true_divide.Tensor", divide},
 };
 
-llvm::ArrayRef<OpRow> torch::arithmeticRows() { return rows; }
+llvm::ArrayRef<OpRow> torch::arithmeticRows() { return arithmeticTable; }

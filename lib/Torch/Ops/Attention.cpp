@@ -88,8 +88,8 @@ static void attention(Node &n) {
   n.out(0, e.matmul(weights, value));
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow attentionTable[] = {
     {"aten.scaled_dot_product_attention.default", attention, "not in training"},
 };
 
-llvm::ArrayRef<OpRow> torch::attentionRows() { return rows; }
+llvm::ArrayRef<OpRow> torch::attentionRows() { return attentionTable; }

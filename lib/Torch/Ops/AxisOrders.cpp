@@ -116,7 +116,7 @@ static void roll(Node &n) {
   n.out(e.reshape(x, shape));
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow axisOrderTable[] = {
     {"aten.flip.default", flip},
     {"aten.mT.default", transposeLast},
     {"aten.movedim.int", moveAxis, "", true},
@@ -129,4 +129,4 @@ static constexpr OpRow rows[] = {
     {"aten.transpose.int", transpose, "", true},
 };
 
-llvm::ArrayRef<OpRow> torch::axisOrderRows() { return rows; }
+llvm::ArrayRef<OpRow> torch::axisOrderRows() { return axisOrderTable; }

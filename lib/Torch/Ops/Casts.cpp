@@ -34,7 +34,7 @@ static void convert(Node &n) {
   n.out(n.cast(x, type));
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow castTable[] = {
     {"aten._to_copy.default", convert, "", true},
     {"aten.to.device", convert, "", true},
     {"aten.to.dtype", convert, "", true},
@@ -43,4 +43,4 @@ static constexpr OpRow rows[] = {
     {"aten.type_as.default", convert},
 };
 
-llvm::ArrayRef<OpRow> torch::castRows() { return rows; }
+llvm::ArrayRef<OpRow> torch::castRows() { return castTable; }

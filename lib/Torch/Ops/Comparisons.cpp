@@ -74,7 +74,7 @@ static void isInfinite(Node &n) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow comparisonTable[] = {
     {"aten.eq.Scalar", compare<ops::Equal>},
     {"aten.eq.Tensor", compare<ops::Equal>},
     {"aten.ge.Scalar", compare<ops::GreaterEqual>},
@@ -102,4 +102,4 @@ static constexpr OpRow rows[] = {
     {"aten.where.self", choose},
 };
 
-llvm::ArrayRef<OpRow> torch::comparisonRows() { return rows; }
+llvm::ArrayRef<OpRow> torch::comparisonRows() { return comparisonTable; }

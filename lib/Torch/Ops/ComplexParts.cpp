@@ -35,7 +35,7 @@ static void partOf(Node &n) {
   n.out(n.e.reshape(n.e.slice(x.val, -1, Part, Part + 1), shape));
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow complexPartTable[] = {
     {"aten.complex.default", joinParts},
     {"aten.imag.default", partOf<1>, "", true},
     {"aten.real.default", partOf<0>, "", true},
@@ -43,4 +43,4 @@ static constexpr OpRow rows[] = {
     {"aten.view_as_real.default", sameElements, "", true},
 };
 
-llvm::ArrayRef<OpRow> torch::complexPartRows() { return rows; }
+llvm::ArrayRef<OpRow> torch::complexPartRows() { return complexPartTable; }

@@ -146,7 +146,7 @@ static void loop(Node &n) {
 // Turn by turn
 //===----------------------------------------------------------------------===//
 
-static Item elementOf(Node &n, const Item &x, int64_t index) {
+static Item itemAt(Node &n, const Item &x, int64_t index) {
   Item element = x;
   Shape shape(x.val.shape().begin() + 1, x.val.shape().end());
   element.val = n.e.reshape(n.e.slice(x.val, 0, index, index + 1), shape);
@@ -179,7 +179,7 @@ static void unroll(Node &n, const Graph &body, std::vector<Item> carried,
   for (int64_t turn = 0; turn != turns; ++turn) {
     std::vector<Item> inputs = carried, results;
     for (const Item &sequence : sequences)
-      inputs.push_back(elementOf(n, sequence, turn));
+      inputs.push_back(itemAt(n, sequence, turn));
     inputs = joined(std::move(inputs), more);
     if (!n.e.count() || !n.around().readBody(body, inputs, results))
       return;
@@ -218,7 +218,7 @@ static void map(Node &n) {
   unroll(n, *parts.graphs[0], {}, parts.lists[0], more);
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow controlTable[] = {
     {"higher_order.cond", branches,
      "branches that values decide have results of the same types"},
     {"higher_order.map_impl", map, "of up to 1024 turns"},
@@ -226,4 +226,4 @@ static constexpr OpRow rows[] = {
     {"higher_order.while_loop", loop, "values keep their types"},
 };
 
-llvm::ArrayRef<OpRow> torch::controlRows() { return rows; }
+llvm::ArrayRef<OpRow> torch::controlRows() { return controlTable; }

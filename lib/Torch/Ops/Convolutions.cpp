@@ -55,7 +55,7 @@ static size_t numSpatial(Node &n) {
   return size_t(std::max<int64_t>(n.item("weight").val.rank() - 2, 0));
 }
 
-static void readForm(Node &n, ConvForm &form) {
+static void readConvForm(Node &n, ConvForm &form) {
   size_t count = numSpatial(n);
   form.strides = n.spatial("stride", count);
   form.dilations = n.spatial("dilation", count);
@@ -66,7 +66,7 @@ static void readForm(Node &n, ConvForm &form) {
 /// (`same`), one more at the end where their number is odd.
 static void conv(Node &n) {
   ConvForm form;
-  readForm(n, form);
+  readConvForm(n, form);
   size_t count = numSpatial(n);
   const Argument &padding = n.argument("padding");
   if (padding.kind != Argument::Kind::String) {
@@ -85,7 +85,7 @@ static void conv(Node &n) {
 
 static void convTranspose(Node &n) {
   ConvForm form;
-  readForm(n, form);
+  readConvForm(n, form);
   form.transposed = true;
   form.before = form.after = n.spatial("padding", numSpatial(n));
   form.added = n.spatial("output_padding", numSpatial(n));
@@ -94,7 +94,7 @@ static void convTranspose(Node &n) {
 
 static void convolution(Node &n) {
   ConvForm form;
-  readForm(n, form);
+  readConvForm(n, form);
   form.transposed = n.flag("transposed");
   form.before = form.after = n.spatial("padding", numSpatial(n));
   form.added = n.spatial("output_padding", numSpatial(n));
@@ -176,7 +176,7 @@ static void weightNorm(Node &n) {
   n.out(e.mul(v, e.div(g, norm)));
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow convolutionTable[] = {
     {"aten._weight_norm.default", weightNorm},
     {"aten.col2im.default", columnsToImage},
     {"aten.conv1d.default", conv},
@@ -192,4 +192,4 @@ static constexpr OpRow rows[] = {
     {"aten.im2col.default", imageToColumns},
 };
 
-llvm::ArrayRef<OpRow> torch::convolutionRows() { return rows; }
+llvm::ArrayRef<OpRow> torch::convolutionRows() { return convolutionTable; }

@@ -127,7 +127,7 @@ static void oneHot(Node &n) {
   n.out(e.cast(isEqual, DType::Int32));
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow creationTable[] = {
     {"aten.arange.default", range},
     {"aten.arange.start", range},
     {"aten.arange.start_step", range},
@@ -156,4 +156,4 @@ static constexpr OpRow rows[] = {
     {"aten.zeros_like.default", filledWith<0>},
 };
 
-llvm::ArrayRef<OpRow> torch::creationRows() { return rows; }
+llvm::ArrayRef<OpRow> torch::creationRows() { return creationTable; }

@@ -165,7 +165,7 @@ static void replaceNaN(Node &n) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow functionTable[] = {
     {"aten.abs.default", absolute, "", true},
     {"aten.acos.default", unary<ops::Acos>},
     {"aten.acosh.default", acosh},
@@ -203,4 +203,4 @@ static constexpr OpRow rows[] = {
     {"aten.trunc.default", truncate},
 };
 
-llvm::ArrayRef<OpRow> torch::functionRows() { return rows; }
+llvm::ArrayRef<OpRow> torch::functionRows() { return functionTable; }

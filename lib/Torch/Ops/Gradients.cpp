@@ -76,7 +76,7 @@ static void convolutionBackward(Node &n) {
 //===----------------------------------------------------------------------===//
 
 /// A tensor without an axis of batches gets one: of rank `count` + 2.
-static Val asBatch(Emitter &e, Val x, size_t count) {
+static Val withBatchAxis(Emitter &e, Val x, size_t count) {
   Shape shape(size_t(std::max<int64_t>(int64_t(count) + 2 - x.rank(), 0)), 1);
   llvm::append_range(shape, x.shape());
   return e.reshape(x, shape);
@@ -104,14 +104,14 @@ static void averagePoolBackward(Node &n) {
   if (n.failed() || !dy || !x)
     return;
   Vals gradients =
-      e.gradients(ops::AvgPool, {asBatch(e, x, Count)},
+      e.gradients(ops::AvgPool, {withBatchAxis(e, x, Count)},
                   {{param::kernelSizes, llvm::ArrayRef<int64_t>(kernel)},
                    {param::strides, llvm::ArrayRef<int64_t>(strides)},
                    {param::padType, PadType::Custom},
                    {param::pad, llvm::ArrayRef<int64_t>(pads)},
                    {param::excludePaddingFromAverage, !counts},
                    {param::ceilMode, ceils}},
-                  asBatch(e, dy, Count), {true});
+                  withBatchAxis(e, dy, Count), {true});
   n.out(e.reshape(gradients.front(), x.shape()));
 }
 
@@ -143,7 +143,7 @@ static void maxPoolBackward(Node &n) {
   n.out(e.reshape(spread, x.shape()));
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow gradientTable[] = {
     {"aten.avg_pool2d_backward.default", averagePoolBackward<2>},
     {"aten.avg_pool3d_backward.default", averagePoolBackward<3>},
     {"aten.convolution_backward.default", convolutionBackward},
@@ -151,4 +151,4 @@ static constexpr OpRow rows[] = {
     {"aten.max_pool3d_with_indices_backward.default", maxPoolBackward<3>},
 };
 
-llvm::ArrayRef<OpRow> torch::gradientRows() { return rows; }
+llvm::ArrayRef<OpRow> torch::gradientRows() { return gradientTable; }

@@ -291,7 +291,7 @@ static void nonzero(Node &n) {
     n.out(n.e.transpose(found, {1, 0}));
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow indexingTable[] = {
     {"aten._embedding_bag.default", embeddingBag,
      "the offsets must be known, and only the first result is there"},
     {"aten._embedding_bag_forward_only.default", embeddingBag,
@@ -308,4 +308,4 @@ static constexpr OpRow rows[] = {
     {"aten.take_along_dim.default", takeAlong},
 };
 
-llvm::ArrayRef<OpRow> torch::indexingRows() { return rows; }
+llvm::ArrayRef<OpRow> torch::indexingRows() { return indexingTable; }

@@ -202,7 +202,7 @@ static void replicationPad(Node &n) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow joinTable[] = {
     {"aten.cat.default", concatenate, "", true},
     {"aten.concat.default", concatenate},
     {"aten.constant_pad_nd.default", constantPad},
@@ -222,4 +222,4 @@ static constexpr OpRow rows[] = {
     {"aten.vstack.default", stackAlong<0>},
 };
 
-llvm::ArrayRef<OpRow> torch::joinRows() { return rows; }
+llvm::ArrayRef<OpRow> torch::joinRows() { return joinTable; }

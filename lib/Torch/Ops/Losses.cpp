@@ -33,7 +33,7 @@ static void squared(Node &n) {
   giveReduced(n, n.e.mul(difference, difference));
 }
 
-static void absolute(Node &n) {
+static void absoluteLoss(Node &n) {
   Val x = n.in("self");
   giveReduced(n, n.e.unary(ops::Abs, n.e.sub(x, n.in("target"))));
 }
@@ -55,7 +55,7 @@ static void huber(Node &n) { giveHuber(n, n.number("delta"), 1); }
 static void smooth(Node &n) {
   double beta = n.number("beta");
   if (beta == 0)
-    return absolute(n);
+    return absoluteLoss(n);
   giveHuber(n, beta, 1 / beta);
 }
 
@@ -197,7 +197,7 @@ static void allDistances(Node &n) {
   n.out(distance(n, e.sub(left, e.reshape(y, ofY)), n.number("p"), false));
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow lossTable[] = {
     {"aten._cdist_forward.default", allDistances},
     {"aten.binary_cross_entropy_with_logits.default", binaryWithLogits,
      "not with `pos_weight`"},
@@ -207,7 +207,7 @@ static constexpr OpRow rows[] = {
      "not with weights, smoothed labels or probabilities"},
     {"aten.huber_loss.default", huber},
     {"aten.kl_div.default", divergence},
-    {"aten.l1_loss.default", absolute},
+    {"aten.l1_loss.default", absoluteLoss},
     {"aten.mse_loss.default", squared},
     {"aten.nll_loss_forward.default", negativeLogLikelihood,
      "not with weights"},
@@ -216,4 +216,4 @@ static constexpr OpRow rows[] = {
     {"aten.smooth_l1_loss.default", smooth},
 };
 
-llvm::ArrayRef<OpRow> torch::lossRows() { return rows; }
+llvm::ArrayRef<OpRow> torch::lossRows() { return lossTable; }

@@ -37,7 +37,8 @@ static Val inverseDeviation(Emitter &e, Val variance, double epsilon) {
 }
 
 /// x * weight + bias, where they are given, in `shape`.
-static Val scaled(Emitter &e, Val x, Val weight, Val bias, Shape shape) {
+static Val scaledAndShifted(Emitter &e, Val x, Val weight, Val bias,
+                            Shape shape) {
   if (weight)
     x = e.mul(x, e.reshape(weight, shape));
   return bias ? e.add(x, e.reshape(bias, shape)) : x;
@@ -79,7 +80,7 @@ static Val byRunning(Node &n, Val x, Val weight, Val bias, Val mean,
   Val centred = e.sub(x, e.reshape(mean, shape));
   Val unit =
       e.mul(centred, inverseDeviation(e, e.reshape(variance, shape), epsilon));
-  return scaled(e, unit, weight, bias, shape);
+  return scaledAndShifted(e, unit, weight, bias, shape);
 }
 
 static Val byOwn(Emitter &e, Val x, Val weight, Val bias, double epsilon,
@@ -88,7 +89,7 @@ static Val byOwn(Emitter &e, Val x, Val weight, Val bias, double epsilon,
   mean = meanOf(e, x, axes);
   variance = varianceOf(e, x, mean, axes);
   Val unit = e.mul(e.sub(x, mean), inverseDeviation(e, variance, epsilon));
-  return scaled(e, unit, weight, bias, channelShape(x));
+  return scaledAndShifted(e, unit, weight, bias, channelShape(x));
 }
 
 static void batchNorm(Node &n) {
@@ -160,7 +161,7 @@ static void instanceNorm(Node &n) {
   mean = meanOf(e, x, axes);
   variance = varianceOf(e, x, mean, axes);
   Val unit = e.mul(e.sub(x, mean), inverseDeviation(e, variance, epsilon));
-  n.out(scaled(e, unit, weight, bias, channelShape(x)));
+  n.out(scaledAndShifted(e, unit, weight, bias, channelShape(x)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -225,12 +226,12 @@ static void groupNorm(Node &n) {
   Val mean = meanOf(e, parts, {2}), variance = varianceOf(e, parts, mean, {2});
   Val inverse = inverseDeviation(e, variance, epsilon);
   Val unit = e.reshape(e.mul(e.sub(parts, mean), inverse), x.shape());
-  n.out(0, scaled(e, unit, weight, bias, channelShape(x)));
+  n.out(0, scaledAndShifted(e, unit, weight, bias, channelShape(x)));
   n.out(1, e.reshape(mean, {x.dim(0), groups}));
   n.out(2, e.reshape(inverse, {x.dim(0), groups}));
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow normTable[] = {
     {"aten._native_batch_norm_legit.default", legitNorm},
     {"aten._native_batch_norm_legit.no_stats", legitNorm},
     {"aten._native_batch_norm_legit_functional.default", legitNorm},
@@ -244,4 +245,4 @@ static constexpr OpRow rows[] = {
     {"aten.rms_norm.default", rmsNorm},
 };
 
-llvm::ArrayRef<OpRow> torch::normRows() { return rows; }
+llvm::ArrayRef<OpRow> torch::normRows() { return normTable; }

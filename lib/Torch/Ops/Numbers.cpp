@@ -46,7 +46,7 @@ static void elementOf(Node &n) {
 }
 
 template <const OpDef &Def>
-static void compare(Node &n) {
+static void compareNumbers(Node &n) {
   Item x = n.itemOf(n.argumentAt(0)), y = n.itemOf(n.argumentAt(1));
   ScalarType type = promote({x, y});
   Val left = n.cast(x, type), right = n.cast(y, type);
@@ -62,7 +62,7 @@ static void compute(Node &n) {
   giveNumber(n, n.e.binary(Def, n.cast(x, type), n.cast(y, type)), type);
 }
 
-static void divide(Node &n) {
+static void divideNumbers(Node &n) {
   Item x = n.itemOf(n.argumentAt(0)), y = n.itemOf(n.argumentAt(1));
   giveNumber(
       n,
@@ -71,7 +71,7 @@ static void divide(Node &n) {
 }
 
 /// The integer towards 0.
-static void truncate(Node &n) {
+static void truncateNumber(Node &n) {
   Item x = n.itemOf(n.argumentAt(0));
   giveNumber(n, n.cast(x, ScalarType::Int64), ScalarType::Int64);
 }
@@ -81,12 +81,12 @@ static void toFloat(Node &n) {
   giveNumber(n, n.cast(x, ScalarType::Float32), ScalarType::Float32);
 }
 
-static void negate(Node &n) {
+static void negateNumber(Node &n) {
   Item x = n.itemOf(n.argumentAt(0));
   giveNumber(n, n.e.mul(x.val, -1), x.type);
 }
 
-static void choose(Node &n) {
+static void chooseNumber(Node &n) {
   Item condition = n.itemOf(n.argumentAt(0)), yes = n.itemOf(n.argumentAt(1)),
        no = n.itemOf(n.argumentAt(2));
   ScalarType type = promote({yes, no});
@@ -96,20 +96,20 @@ static void choose(Node &n) {
              type);
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow numberTable[] = {
     {"_operator.add", compute<ops::Add>},
-    {"_operator.eq", compare<ops::Equal>},
+    {"_operator.eq", compareNumbers<ops::Equal>},
     {"_operator.floordiv", compute<ops::FloorDiv>},
-    {"_operator.ge", compare<ops::GreaterEqual>},
-    {"_operator.gt", compare<ops::Greater>},
-    {"_operator.le", compare<ops::LessEqual>},
-    {"_operator.lt", compare<ops::Less>},
+    {"_operator.ge", compareNumbers<ops::GreaterEqual>},
+    {"_operator.gt", compareNumbers<ops::Greater>},
+    {"_operator.le", compareNumbers<ops::LessEqual>},
+    {"_operator.lt", compareNumbers<ops::Less>},
     {"_operator.mod", compute<ops::Mod>},
     {"_operator.mul", compute<ops::Mul>},
-    {"_operator.ne", compare<ops::NotEqual>},
-    {"_operator.neg", negate},
+    {"_operator.ne", compareNumbers<ops::NotEqual>},
+    {"_operator.neg", negateNumber},
     {"_operator.sub", compute<ops::Sub>},
-    {"_operator.truediv", divide},
+    {"_operator.truediv", divideNumbers},
     {"aten._assert_async.msg", drop},
     {"aten._assert_scalar.default", drop},
     {"aten._assert_tensor_metadata.default", drop},
@@ -119,12 +119,12 @@ static constexpr OpRow rows[] = {
     {"aten.sym_constrain_range_for_size.default", drop},
     {"aten.sym_numel.default", numElements},
     {"aten.sym_size.int", sizeOf, "", true},
-    {"math.trunc", truncate},
+    {"math.trunc", truncateNumber},
     {"torch.sym_float", toFloat},
-    {"torch.sym_int", truncate},
-    {"torch.sym_ite", choose},
+    {"torch.sym_int", truncateNumber},
+    {"torch.sym_ite", chooseNumber},
     {"torch.sym_max", compute<ops::Maximum>},
     {"torch.sym_min", compute<ops::Minimum>},
 };
 
-llvm::ArrayRef<OpRow> torch::numberRows() { return rows; }
+llvm::ArrayRef<OpRow> torch::numberRows() { return numberTable; }

@@ -213,7 +213,7 @@ static void diagonal(Node &n) {
   n.out(e.gather(e.reshape(turned, flat), e.list(indices), -1));
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow partTable[] = {
     {"aten.chunk.default", chunk, "", true},
     {"aten.diagonal.default", diagonal},
     {"aten.narrow.default", narrow, "", true},
@@ -228,4 +228,4 @@ static constexpr OpRow rows[] = {
     {"aten.unfold.default", unfold},
 };
 
-llvm::ArrayRef<OpRow> torch::partRows() { return rows; }
+llvm::ArrayRef<OpRow> torch::partRows() { return partTable; }

@@ -160,7 +160,7 @@ static void maxUnpool(Node &n) {
   n.out(e.reshape(scattered, {x.dim(0), x.dim(1), size[0], size[1]}));
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow poolingTable[] = {
     {"aten._adaptive_avg_pool2d.default", adaptivePool<ops::ReduceMean>},
     {"aten._adaptive_avg_pool3d.default", adaptivePool<ops::ReduceMean>},
     {"aten.adaptive_avg_pool1d.default", adaptivePool<ops::ReduceMean>},
@@ -181,4 +181,4 @@ static constexpr OpRow rows[] = {
     {"aten.max_unpool2d.default", maxUnpool},
 };
 
-llvm::ArrayRef<OpRow> torch::poolingRows() { return rows; }
+llvm::ArrayRef<OpRow> torch::poolingRows() { return poolingTable; }

@@ -73,7 +73,7 @@ static void linear(Node &n) {
 }
 
 /// beta * self + alpha * the product.
-static void addProduct(Node &n, StringRef first, StringRef second) {
+static void addMatrixProduct(Node &n, StringRef first, StringRef second) {
   Emitter &e = n.e;
   Val self = n.in("self"), x = n.in(first), y = n.in(second);
   Item alpha = n.item("alpha"), beta = n.item("beta");
@@ -89,9 +89,9 @@ static void addProduct(Node &n, StringRef first, StringRef second) {
   n.out(e.add(scaled(self, beta), scaled(result, alpha)));
 }
 
-static void addmm(Node &n) { addProduct(n, "mat1", "mat2"); }
-static void baddbmm(Node &n) { addProduct(n, "batch1", "batch2"); }
-static void addmv(Node &n) { addProduct(n, "mat", "vec"); }
+static void addmm(Node &n) { addMatrixProduct(n, "mat1", "mat2"); }
+static void baddbmm(Node &n) { addMatrixProduct(n, "batch1", "batch2"); }
+static void addmv(Node &n) { addMatrixProduct(n, "mat", "vec"); }
 
 static void outer(Node &n) {
   Emitter &e = n.e;
@@ -192,7 +192,7 @@ static void trilinear(Node &n) {
   n.out(e.reduce(ops::ReduceSum, product, axes, false));
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow productTable[] = {
     {"aten._trilinear.default", trilinear},
     {"aten.addmm.default", addmm},
     {"aten.addmv.default", addmv},
@@ -209,4 +209,4 @@ static constexpr OpRow rows[] = {
     {"aten.tensordot.default", tensordot},
 };
 
-llvm::ArrayRef<OpRow> torch::productRows() { return rows; }
+llvm::ArrayRef<OpRow> torch::productRows() { return productTable; }

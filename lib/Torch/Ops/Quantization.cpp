@@ -18,7 +18,7 @@ struct Quantized {
 };
 } // namespace
 
-static bool readForm(Node &n, Val x, Quantized &form) {
+static bool readQuantizedForm(Node &n, Val x, Quantized &form) {
   Emitter &e = n.e;
   bool isPerChannel = n.op().contains("per_channel");
   form.least = n.number("quant_min");
@@ -47,7 +47,7 @@ static void quantize(Node &n) {
   Val x = e.cast(n.in("input"), DType::FP32);
   n.ignore("dtype");
   Quantized form;
-  if (!x || !readForm(n, x, form))
+  if (!x || !readQuantizedForm(n, x, form))
     return;
   // As PyTorch does: times the inverse of the scale, which is rounded, too.
   Val inverse = e.div(e.scalar(DType::FP32, 1), form.scale);
@@ -64,13 +64,13 @@ static void dequantize(Node &n) {
   n.ignore("dtype");
   n.ignore("out_dtype");
   Quantized form;
-  if (!x || !readForm(n, x, form))
+  if (!x || !readQuantizedForm(n, x, form))
     return;
   Val result = e.mul(e.sub(x, form.zeroPoint), form.scale);
   n.out(e.cast(result, nativeType(n.outType())));
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow quantizationTable[] = {
     {"quantized_decomposed.dequantize_per_channel.default", dequantize},
     {"quantized_decomposed.dequantize_per_tensor.default", dequantize},
     {"quantized_decomposed.dequantize_per_tensor.tensor", dequantize},
@@ -79,4 +79,4 @@ static constexpr OpRow rows[] = {
     {"quantized_decomposed.quantize_per_tensor.tensor", quantize},
 };
 
-llvm::ArrayRef<OpRow> torch::quantizationRows() { return rows; }
+llvm::ArrayRef<OpRow> torch::quantizationRows() { return quantizationTable; }

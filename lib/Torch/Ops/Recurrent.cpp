@@ -286,7 +286,7 @@ static void rnnCell(Node &n) {
   n.out(n.e.unary(Def, n.e.add(ofInput, ofHidden)));
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow recurrentTable[] = {
     {"aten.gru.input", gru},
     {"aten.gru_cell.default", gruCell},
     {"aten.lstm.input", lstm, "not with projections"},
@@ -297,4 +297,4 @@ static constexpr OpRow rows[] = {
     {"aten.rnn_tanh_cell.default", rnnCell<ops::Tanh>},
 };
 
-llvm::ArrayRef<OpRow> torch::recurrentRows() { return rows; }
+llvm::ArrayRef<OpRow> torch::recurrentRows() { return recurrentTable; }

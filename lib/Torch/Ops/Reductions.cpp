@@ -80,7 +80,7 @@ static void reduceTruth(Node &n) {
 }
 
 /// The mean of squared distances from the mean, over count - correction.
-static Val varianceOf(Node &n, const Reduction &r, double correction) {
+static Val varianceAlong(Node &n, const Reduction &r, double correction) {
   Emitter &e = n.e;
   int64_t count = 1;
   for (int64_t axis : r.axes)
@@ -102,7 +102,7 @@ static void variance(Node &n) {
   Reduction r = reductionOf(n, n.outType());
   double correction = correctionOf(n);
   if (!n.failed())
-    n.out(varianceOf(n, r, correction));
+    n.out(varianceAlong(n, r, correction));
 }
 
 static void deviation(Node &n) {
@@ -111,7 +111,7 @@ static void deviation(Node &n) {
   if (n.failed())
     return;
   Emitter &e = n.e;
-  Val variance = varianceOf(n, r, correction);
+  Val variance = varianceAlong(n, r, correction);
   if (!e.trains)
     return n.out(e.unary(ops::Sqrt, variance));
   // PyTorch's gradient of 0 is 0, where that of a root is infinite.
@@ -126,7 +126,7 @@ static void varianceAndMean(Node &n) {
   double correction = correctionOf(n);
   if (n.failed())
     return;
-  n.out(0, varianceOf(n, r, correction));
+  n.out(0, varianceAlong(n, r, correction));
   n.out(1, n.e.reduce(ops::ReduceMean, r.x, r.axes, r.keep));
 }
 
@@ -158,7 +158,7 @@ static void norm(Node &n) {
 /// The index of the greatest or least element; of all elements in order, if
 /// there is no axis.
 template <const OpDef &Def>
-static void index(Node &n) {
+static void indexAlong(Node &n) {
   Emitter &e = n.e;
   Item item = n.item("self");
   Val x = e.cast(item.val, Emitter::wideOf(item.val));
@@ -181,7 +181,7 @@ static void index(Node &n) {
 
 /// The greatest or least element of an axis, and its index.
 template <const OpDef &Value, const OpDef &Index>
-static void extreme(Node &n) {
+static void extremeAlong(Node &n) {
   Emitter &e = n.e;
   Item item = n.item("self");
   Val x = e.native(item.val);
@@ -243,7 +243,7 @@ static void histogram(Node &n) {
   n.out(e.reduce(ops::ReduceSum, isThere, {1}, false));
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow reductionTable[] = {
     {"aten._is_all_true.default", isAllTrue},
     {"aten.all.default", reduceTruth<ops::ReduceMin>},
     {"aten.all.dim", reduceTruth<ops::ReduceMin>},
@@ -254,17 +254,17 @@ static constexpr OpRow rows[] = {
     {"aten.any.default", reduceTruth<ops::ReduceMax>},
     {"aten.any.dim", reduceTruth<ops::ReduceMax>},
     {"aten.any.dims", reduceTruth<ops::ReduceMax>},
-    {"aten.argmax.default", index<ops::ReduceArgmax>},
-    {"aten.argmin.default", index<ops::ReduceArgmin>},
+    {"aten.argmax.default", indexAlong<ops::ReduceArgmax>},
+    {"aten.argmin.default", indexAlong<ops::ReduceArgmin>},
     {"aten.histc.default", histogram, "the bounds must be given"},
     {"aten.linalg_vector_norm.default", norm},
     {"aten.logsumexp.default", logSumExp},
     {"aten.max.default", reduceAll<ops::ReduceMax>},
-    {"aten.max.dim", extreme<ops::ReduceMax, ops::ReduceArgmax>},
+    {"aten.max.dim", extremeAlong<ops::ReduceMax, ops::ReduceArgmax>},
     {"aten.mean.default", reduceAll<ops::ReduceMean>},
     {"aten.mean.dim", reduce<ops::ReduceMean>},
     {"aten.min.default", reduceAll<ops::ReduceMin>},
-    {"aten.min.dim", extreme<ops::ReduceMin, ops::ReduceArgmin>},
+    {"aten.min.dim", extremeAlong<ops::ReduceMin, ops::ReduceArgmin>},
     {"aten.norm.ScalarOpt_dim", norm},
     {"aten.prod.default", reduceAll<ops::ReduceProd>},
     {"aten.prod.dim_int", reduce<ops::ReduceProd>},
@@ -281,4 +281,4 @@ static constexpr OpRow rows[] = {
     {"aten.var_mean.dim", varianceAndMean},
 };
 
-llvm::ArrayRef<OpRow> torch::reductionRows() { return rows; }
+llvm::ArrayRef<OpRow> torch::reductionRows() { return reductionTable; }

@@ -105,7 +105,7 @@ static void meshgrid(Node &n) {
   n.outList(results);
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow repeatTable[] = {
     {"aten.broadcast_tensors.default", broadcastAll},
     {"aten.broadcast_to.default", expand},
     {"aten.expand.default", expand, "", true},
@@ -117,4 +117,4 @@ static constexpr OpRow rows[] = {
     {"aten.tile.default", repeat},
 };
 
-llvm::ArrayRef<OpRow> torch::repeatRows() { return rows; }
+llvm::ArrayRef<OpRow> torch::repeatRows() { return repeatTable; }

@@ -217,7 +217,7 @@ static bool resizeImages(Node &n, bool aligns) {
   return true;
 }
 
-static void linear(Node &n) {
+static void resizeLinear(Node &n) {
   bool aligns = n.flag("align_corners");
   if (!resizeImages(n, aligns))
     resizeAll(n, {.kind = ResizeKind::Linear, .aligns = aligns});
@@ -321,7 +321,7 @@ static void channelShuffle(Node &n) {
   n.out(e.reshape(e.transpose(parts, {0, 2, 1, 3}), x.shape()));
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow resizeTable[] = {
     {"aten._upsample_bicubic2d_aa.default", smoothCubic},
     {"aten._upsample_bicubic2d_aa.vec", smoothCubic},
     {"aten._upsample_bicubic2d_aa_backward.default", smoothCubicBackward},
@@ -341,11 +341,11 @@ static constexpr OpRow rows[] = {
     {"aten.upsample_bicubic2d.default", cubic},
     {"aten.upsample_bicubic2d.vec", cubic},
     {"aten.upsample_bicubic2d_backward.default", cubicBackward},
-    {"aten.upsample_bilinear2d.default", linear},
-    {"aten.upsample_bilinear2d.vec", linear},
+    {"aten.upsample_bilinear2d.default", resizeLinear},
+    {"aten.upsample_bilinear2d.vec", resizeLinear},
     {"aten.upsample_bilinear2d_backward.default", linearBackward},
-    {"aten.upsample_linear1d.default", linear},
-    {"aten.upsample_linear1d.vec", linear},
+    {"aten.upsample_linear1d.default", resizeLinear},
+    {"aten.upsample_linear1d.vec", resizeLinear},
     {"aten.upsample_linear1d_backward.default", linearBackward},
     {"aten.upsample_nearest1d.vec", nearest<false>},
     {"aten.upsample_nearest1d_backward.default", nearestBackward<false>},
@@ -354,8 +354,8 @@ static constexpr OpRow rows[] = {
     {"aten.upsample_nearest2d_backward.default", nearestBackward<false>},
     {"aten.upsample_nearest3d.vec", nearest<false>},
     {"aten.upsample_nearest3d_backward.default", nearestBackward<false>},
-    {"aten.upsample_trilinear3d.vec", linear},
+    {"aten.upsample_trilinear3d.vec", resizeLinear},
     {"aten.upsample_trilinear3d_backward.default", linearBackward},
 };
 
-llvm::ArrayRef<OpRow> torch::resizeRows() { return rows; }
+llvm::ArrayRef<OpRow> torch::resizeRows() { return resizeTable; }

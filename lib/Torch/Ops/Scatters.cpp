@@ -199,7 +199,7 @@ static void maskedScatter(Node &n) {
   n.out(e.select(mask, e.reshape(taken, x.shape()), x));
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow scatterTable[] = {
     {"aten.index_add.default", indexAdd},
     {"aten.index_copy.default", indexCopy},
     {"aten.index_fill.int_Scalar", indexFill},
@@ -211,4 +211,4 @@ static constexpr OpRow rows[] = {
     {"aten.scatter_reduce.two", scatterReduce, "not the mean"},
 };
 
-llvm::ArrayRef<OpRow> torch::scatterRows() { return rows; }
+llvm::ArrayRef<OpRow> torch::scatterRows() { return scatterTable; }

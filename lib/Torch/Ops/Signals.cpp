@@ -210,7 +210,7 @@ static void shortTime(Node &n) {
                  : result);
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow signalTable[] = {
     {"aten._fft_c2c.default", complexToComplex, "of up to 4096 elements", true},
     {"aten._fft_c2r.default", complexToReal, "of up to 4096 elements", true},
     {"aten._fft_r2c.default", realToComplex, "of up to 4096 elements", true},
@@ -228,4 +228,4 @@ static constexpr OpRow rows[] = {
     {"aten.stft.default", shortTime, "frames of up to 4096 elements", true},
 };
 
-llvm::ArrayRef<OpRow> torch::signalRows() { return rows; }
+llvm::ArrayRef<OpRow> torch::signalRows() { return signalTable; }

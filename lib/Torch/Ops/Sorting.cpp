@@ -195,7 +195,7 @@ static void diff(Node &n) {
   n.out(x);
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow sortingTable[] = {
     {"aten.argsort.default", argsort},
     {"aten.argsort.stable", argsort},
     {"aten.cummax.default", runningExtreme<ops::Maximum, ops::GreaterEqual>,
@@ -214,4 +214,4 @@ static constexpr OpRow rows[] = {
     {"aten.topk.default", topk},
 };
 
-llvm::ArrayRef<OpRow> torch::sortingRows() { return rows; }
+llvm::ArrayRef<OpRow> torch::sortingRows() { return sortingTable; }

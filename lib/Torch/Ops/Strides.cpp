@@ -82,10 +82,10 @@ static void asStridedScatter(Node &n) {
   n.out(e.reshape(flat, x.shape()));
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow strideTable[] = {
     {"aten.as_strided.default", asStrided, "only of what lies in order"},
     {"aten.as_strided_scatter.default", asStridedScatter,
      "only of what lies in order"},
 };
 
-llvm::ArrayRef<OpRow> torch::strideRows() { return rows; }
+llvm::ArrayRef<OpRow> torch::strideRows() { return strideTable; }

@@ -109,7 +109,7 @@ static void unsqueeze(Node &n) {
   giveReshaped(n, shape);
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow viewTable[] = {
     {"aten._unsafe_view.default", view, "", true},
     {"aten.alias.default", identity, "", true},
     {"aten.alias_copy.default", identity, "", true},
@@ -134,4 +134,4 @@ static constexpr OpRow rows[] = {
     {"aten.view_as.default", viewAs},
 };
 
-llvm::ArrayRef<OpRow> torch::viewRows() { return rows; }
+llvm::ArrayRef<OpRow> torch::viewRows() { return viewTable; }

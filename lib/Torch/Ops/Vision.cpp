@@ -102,7 +102,7 @@ static void deformableConv(Node &n) {
             .run());
 }
 
-static constexpr OpRow rows[] = {
+static constexpr OpRow visionTable[] = {
     {"aten.affine_grid_generator.default", affineGrid},
     {"aten.grid_sampler.default", gridSample},
     {"aten.grid_sampler_2d.default", gridSample},
@@ -111,4 +111,4 @@ static constexpr OpRow rows[] = {
     {"torchvision.roi_align.default", alignRegions},
 };
 
-llvm::ArrayRef<OpRow> torch::visionRows() { return rows; }
+llvm::ArrayRef<OpRow> torch::visionRows() { return visionTable; }

@@ -64,13 +64,13 @@ std::string fileOf(const Parts &parts) {
   return bytes + parts.data;
 }
 
-std::optional<GgufFile> read(const MappedFile &file, Diagnostics &diags) {
+std::optional<GgufFile> parseGguf(const MappedFile &file, Diagnostics &diags) {
   return readGguf(file, "x.gguf", diags);
 }
 
-std::string errorOf(llvm::StringRef bytes) {
+std::string errorOfGguf(llvm::StringRef bytes) {
   Diagnostics diags;
-  EXPECT_FALSE(read(inMemory(bytes), diags));
+  EXPECT_FALSE(parseGguf(inMemory(bytes), diags));
   llvm::StringRef text;
   if (diags.all().size() == 1)
     text = diags.all()[0].message;
@@ -116,7 +116,7 @@ Parts goodParts() {
 TEST(Gguf, ReadsEveryTypeOfValue) {
   Diagnostics diags;
   MappedFile bytes = inMemory(fileOf(goodParts()));
-  std::optional<GgufFile> file = read(bytes, diags);
+  std::optional<GgufFile> file = parseGguf(bytes, diags);
   ASSERT_TRUE(file) << messages(diags);
   EXPECT_EQ(file->find("u8")->getInteger(), 255);
   EXPECT_EQ(file->find("i8")->getInteger(), -1);
@@ -148,7 +148,7 @@ TEST(Gguf, ReadsArraysInRowMajorOrder) {
     Parts parts = goodParts();
     parts.version = version;
     Diagnostics diags;
-    std::optional<GgufFile> file = read(inMemory(fileOf(parts)), diags);
+    std::optional<GgufFile> file = parseGguf(inMemory(fileOf(parts)), diags);
     ASSERT_TRUE(file) << messages(diags);
     ASSERT_EQ(file->arrays.size(), 2u);
     const auto &[name, plain] = file->arrays[0];
@@ -172,7 +172,7 @@ TEST(Gguf, KeepsElementsThatHalvesHaveNoRoomFor) {
   Parts parts = goodParts();
   parts.data[33] = 0x7b; // 57344
   Diagnostics diags;
-  std::optional<GgufFile> file = read(inMemory(fileOf(parts)), diags);
+  std::optional<GgufFile> file = parseGguf(inMemory(fileOf(parts)), diags);
   ASSERT_TRUE(file) << messages(diags);
   // Stored wider, so that the one who writes them counts them.
   ConstantRef elements = file->arrays[1].second.get(DType::FP16);
@@ -191,17 +191,17 @@ TEST(Gguf, BlocksHaveTheirSize) {
 }
 
 TEST(Gguf, FaultsOfTheHeader) {
-  EXPECT_EQ(errorOf("GGML"), "it does not begin with `GGUF`");
-  EXPECT_EQ(errorOf("GGUF"), "it ends within its header");
+  EXPECT_EQ(errorOfGguf("GGML"), "it does not begin with `GGUF`");
+  EXPECT_EQ(errorOfGguf("GGUF"), "it ends within its header");
   Parts parts;
   parts.version = 1;
-  EXPECT_EQ(errorOf(fileOf(parts)),
+  EXPECT_EQ(errorOfGguf(fileOf(parts)),
             "it is of version 1 of the format, and anec reads 2 and 3");
   parts.version = 0x03000000;
-  EXPECT_EQ(errorOf(fileOf(parts)), "it is in big-endian order");
+  EXPECT_EQ(errorOfGguf(fileOf(parts)), "it is in big-endian order");
   std::string huge = "GGUF" + bytesOfNumber(3u) + bytesOfNumber(~0ull) +
                      bytesOfNumber<uint64_t>(0);
-  EXPECT_EQ(errorOf(huge),
+  EXPECT_EQ(errorOfGguf(huge),
             "its header counts 0 values and 18446744073709551615 arrays, and "
             "it has 24 bytes");
 }
@@ -210,7 +210,7 @@ TEST(Gguf, FaultsOfValues) {
   auto errorWith = [](const std::string &value) {
     Parts parts;
     parts.values = {value, value};
-    return errorOf(fileOf(parts));
+    return errorOfGguf(fileOf(parts));
   };
   EXPECT_EQ(errorWith(value("a", GgufType::UInt8, "\x01")),
             "it has two values of `a`");
@@ -243,7 +243,7 @@ TEST(Gguf, FaultsOfArrays) {
     parts.arrays = std::move(arrays);
     parts.values = std::move(values);
     parts.data = std::string(64, '\0');
-    return errorOf(fileOf(parts));
+    return errorOfGguf(fileOf(parts));
   };
   EXPECT_EQ(errorWith({array("a", {4}, 0, 0), array("a", {4}, 0, 32)}),
             "it has two arrays `a`");
@@ -280,7 +280,7 @@ TEST(Gguf, FaultsOfArrays) {
 TEST(Gguf, RefusesEveryTruncation) {
   std::string whole = fileOf(goodParts());
   for (size_t size = 4; size < whole.size(); ++size)
-    EXPECT_NE(errorOf(whole.substr(0, size)), "") << size;
+    EXPECT_NE(errorOfGguf(whole.substr(0, size)), "") << size;
 }
 
 /// Whatever a byte becomes, there is an error, or all of the file can be read.
@@ -293,7 +293,7 @@ TEST(Gguf, ReadsOrRefusesEveryChangedByte) {
       changed[at] = char(uint8_t(changed[at]) ^ 1u << bit);
       Diagnostics diags;
       MappedFile bytes = inMemory(changed);
-      std::optional<GgufFile> file = read(bytes, diags);
+      std::optional<GgufFile> file = parseGguf(bytes, diags);
       EXPECT_NE(file.has_value(), diags.hasErrors());
       if (!file) {
         ++refused;

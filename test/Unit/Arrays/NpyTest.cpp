@@ -40,14 +40,14 @@ std::string header(llvm::StringRef descr, llvm::StringRef shape,
       .str();
 }
 
-ConstantRef read(llvm::StringRef file, Diagnostics &diags) {
+ConstantRef parseNpy(llvm::StringRef file, Diagnostics &diags) {
   return readNpy(inMemory(file), "x.npy", diags);
 }
 
 /// The one error that reading `file` gives, without the words before it.
-std::string errorOf(llvm::StringRef file) {
+std::string errorOfNpy(llvm::StringRef file) {
   Diagnostics diags;
-  EXPECT_EQ(read(file, diags), nullptr);
+  EXPECT_EQ(parseNpy(file, diags), nullptr);
   llvm::StringRef text;
   if (diags.all().size() == 1)
     text = diags.all()[0].message;
@@ -79,7 +79,8 @@ TEST(Npy, ReadsEveryElementType) {
   };
   for (const Case &c : cases) {
     Diagnostics diags;
-    ConstantRef array = read(npy(header(c.descr, "(1,)"), c.element), diags);
+    ConstantRef array =
+        parseNpy(npy(header(c.descr, "(1,)"), c.element), diags);
     ASSERT_NE(array, nullptr) << c.descr << ": " << messages(diags);
     EXPECT_EQ(array->type(), TensorType(c.dtype, {1})) << c.descr;
     EXPECT_EQ(array->doubleAt(0), c.value) << c.descr;
@@ -90,73 +91,73 @@ TEST(Npy, ReadsVersionsAndShapes) {
   Diagnostics diags;
   for (unsigned version : {1, 2, 3}) {
     ConstantRef array =
-        read(npy(header("|u1", "(2, 3)"), "abcdef", version), diags);
+        parseNpy(npy(header("|u1", "(2, 3)"), "abcdef", version), diags);
     ASSERT_NE(array, nullptr) << messages(diags);
     EXPECT_EQ(array->type(), TensorType(DType::UInt8, {2, 3}));
   }
-  EXPECT_EQ(read(npy(header("|u1", "()"), "a"), diags)->type(),
+  EXPECT_EQ(parseNpy(npy(header("|u1", "()"), "a"), diags)->type(),
             TensorType(DType::UInt8));
-  EXPECT_EQ(read(npy(header("<f4", "(0, 7)"), ""), diags)->type(),
+  EXPECT_EQ(parseNpy(npy(header("<f4", "(0, 7)"), ""), diags)->type(),
             TensorType(DType::FP32, {0, 7}));
 }
 
 TEST(Npy, ReordersFortranOrder) {
   Diagnostics diags;
-  ConstantRef array = read(
+  ConstantRef array = parseNpy(
       npy(header("|u1", "(2, 3)", "True"), bytes({1, 4, 2, 5, 3, 6})), diags);
   ASSERT_NE(array, nullptr) << messages(diags);
   EXPECT_EQ(array->asDoubles(), (Doubles{1, 2, 3, 4, 5, 6}));
-  array =
-      read(npy(header("|u1", "(2, 1, 2)", "True"), bytes({1, 3, 2, 4})), diags);
+  array = parseNpy(npy(header("|u1", "(2, 1, 2)", "True"), bytes({1, 3, 2, 4})),
+                   diags);
   EXPECT_EQ(array->asDoubles(), (Doubles{1, 2, 3, 4}));
 }
 
 TEST(Npy, ReadsBigEndianElements) {
   Diagnostics diags;
-  ConstantRef array =
-      read(npy(header(">i4", "(2,)"), bytes({0, 0, 1, 2, 255, 255, 255, 255})),
-           diags);
+  ConstantRef array = parseNpy(
+      npy(header(">i4", "(2,)"), bytes({0, 0, 1, 2, 255, 255, 255, 255})),
+      diags);
   ASSERT_NE(array, nullptr) << messages(diags);
   EXPECT_EQ(array->asDoubles(), (Doubles{258, -1}));
-  array = read(npy(header(">f2", "(1, 2)", "True"), bytes({0x3c, 0, 0xc0, 0})),
-               diags);
+  array = parseNpy(
+      npy(header(">f2", "(1, 2)", "True"), bytes({0x3c, 0, 0xc0, 0})), diags);
   ASSERT_NE(array, nullptr) << messages(diags);
   EXPECT_EQ(array->asDoubles(), (Doubles{1, -2}));
-  array = read(
+  array = parseNpy(
       npy(header(">i2", "(2, 2)", "True"), bytes({0, 1, 0, 3, 0, 2, 0, 4})),
       diags);
   EXPECT_EQ(array->asDoubles(), (Doubles{1, 2, 3, 4}));
-  array = read(npy(header(">u1", "(1,)"), bytes({7})), diags);
+  array = parseNpy(npy(header(">u1", "(1,)"), bytes({7})), diags);
   EXPECT_EQ(array->asDoubles(), (Doubles{7}));
 }
 
 TEST(Npy, RefusesWhatItCannotRead) {
-  EXPECT_EQ(errorOf(""), "it does not begin as .npy files do");
-  EXPECT_EQ(errorOf("PK\x03\x04"), "it does not begin as .npy files do");
-  EXPECT_EQ(errorOf("\x93NUMPY"), "it ends within its header");
-  EXPECT_EQ(errorOf(npy(header("<f4", "(1,)"), "abcd", 9)),
+  EXPECT_EQ(errorOfNpy(""), "it does not begin as .npy files do");
+  EXPECT_EQ(errorOfNpy("PK\x03\x04"), "it does not begin as .npy files do");
+  EXPECT_EQ(errorOfNpy("\x93NUMPY"), "it ends within its header");
+  EXPECT_EQ(errorOfNpy(npy(header("<f4", "(1,)"), "abcd", 9)),
             "its format version is unknown");
-  EXPECT_EQ(errorOf(npy(header("|O", "(1,)"), "abcd")),
+  EXPECT_EQ(errorOfNpy(npy(header("|O", "(1,)"), "abcd")),
             "its element type is not supported (`|O`)");
-  EXPECT_EQ(errorOf(npy(header("<c8", "(1,)"), "abcdefgh")),
+  EXPECT_EQ(errorOfNpy(npy(header("<c8", "(1,)"), "abcdefgh")),
             "its element type is not supported (`<c8`)");
-  EXPECT_EQ(errorOf(npy("{'descr': [('x', '<f4')], 'fortran_order': False, "
-                        "'shape': (1,), }",
-                        "abcd")),
+  EXPECT_EQ(errorOfNpy(npy("{'descr': [('x', '<f4')], 'fortran_order': False, "
+                           "'shape': (1,), }",
+                           "abcd")),
             "structured arrays are not supported");
-  EXPECT_EQ(errorOf(npy("{'descr': '<f4', 'shape': (1,), }", "abcd")),
+  EXPECT_EQ(errorOfNpy(npy("{'descr': '<f4', 'shape': (1,), }", "abcd")),
             "the header lacks `descr`, `fortran_order` or `shape`");
-  EXPECT_EQ(errorOf(npy(header("<f4", "(1,)") + " 1", "abcd")),
+  EXPECT_EQ(errorOfNpy(npy(header("<f4", "(1,)") + " 1", "abcd")),
             "something follows the header");
-  EXPECT_EQ(errorOf(npy(header("<f4", "(-1,)"), "abcd")),
+  EXPECT_EQ(errorOfNpy(npy(header("<f4", "(-1,)"), "abcd")),
             "`shape` has an extent that is not a size");
-  EXPECT_EQ(errorOf(npy(header("<f4", "(2,)"), "abcd")),
+  EXPECT_EQ(errorOfNpy(npy(header("<f4", "(2,)"), "abcd")),
             "its shape [2] of `<f4` does not fit its 4 bytes of elements");
   // The product overflows, and is 4 then.
-  EXPECT_EQ(errorOf(npy(header("|u1", "(4611686018427387905, 4)"), "abcd")),
+  EXPECT_EQ(errorOfNpy(npy(header("|u1", "(4611686018427387905, 4)"), "abcd")),
             "its shape [4611686018427387905, 4] of `|u1` does not fit its 4 "
             "bytes of elements");
-  EXPECT_EQ(errorOf(npy(header("|u1", "(0, 4611686018427387905, 4)"), "")),
+  EXPECT_EQ(errorOfNpy(npy(header("|u1", "(0, 4611686018427387905, 4)"), "")),
             "its shape [0, 4611686018427387905, 4] of `|u1` does not fit its "
             "0 bytes of elements");
 }
@@ -165,14 +166,15 @@ TEST(Npy, EveryTruncationIsAnError) {
   std::string whole = npy(header("<f4", "(2, 2)"), std::string(16, 'x'));
   for (size_t size = 0; size < whole.size(); ++size) {
     Diagnostics diags;
-    EXPECT_EQ(read(llvm::StringRef(whole).take_front(size), diags), nullptr);
+    EXPECT_EQ(parseNpy(llvm::StringRef(whole).take_front(size), diags),
+              nullptr);
     EXPECT_TRUE(diags.hasErrors());
   }
 }
 
 TEST(Npy, NamesTheFile) {
   Diagnostics diags;
-  EXPECT_EQ(readNpy("no/such.npy", diags), nullptr);
+  EXPECT_EQ(parseNpy("no/such.npy", diags), nullptr);
   ASSERT_EQ(diags.all().size(), 1u);
   EXPECT_EQ(diags.all()[0].file, "no/such.npy");
 }
@@ -200,7 +202,7 @@ TEST(Npy, RoundTrips) {
     ASSERT_TRUE(writeNpy(out, *array));
     EXPECT_EQ((text.size() - array->bytes().size()) % 64, 0u);
     Diagnostics diags;
-    ConstantRef again = read(text, diags);
+    ConstantRef again = parseNpy(text, diags);
     ASSERT_NE(again, nullptr) << messages(diags);
     EXPECT_TRUE(again->equals(*array));
   }

@@ -23,13 +23,14 @@ std::string file(llvm::StringRef header, llvm::StringRef data) {
   return text + header.str() + data.str();
 }
 
-std::optional<Safetensors> read(llvm::StringRef bytes, Diagnostics &diags) {
+std::optional<Safetensors> parseSafetensors(llvm::StringRef bytes,
+                                            Diagnostics &diags) {
   return readSafetensors(inMemory(bytes), "x.safetensors", diags);
 }
 
-std::string errorOf(llvm::StringRef bytes) {
+std::string errorOfSafetensors(llvm::StringRef bytes) {
   Diagnostics diags;
-  EXPECT_EQ(read(bytes, diags), std::nullopt);
+  EXPECT_EQ(parseSafetensors(bytes, diags), std::nullopt);
   llvm::StringRef text;
   if (diags.all().size() == 1)
     text = diags.all()[0].message;
@@ -40,7 +41,8 @@ std::string errorOf(llvm::StringRef bytes) {
 
 TEST(Safetensors, ReadsArraysInTheOrderOfTheirBytes) {
   Diagnostics diags;
-  auto contents = read(file(R"({"__metadata__": {"format": "pt"},
+  auto contents =
+      parseSafetensors(file(R"({"__metadata__": {"format": "pt"},
                "b": {"dtype": "U8", "shape": [2, 1], "data_offsets": [4, 6]},
                "a": {"dtype": "F32", "shape": [], "data_offsets": [0, 4]}})",
                             llvm::StringRef("\0\0\xc0\x3f\x07\x08", 6)),
@@ -70,7 +72,7 @@ TEST(Safetensors, EveryElementTypeRoundTrips) {
   llvm::raw_string_ostream out(text);
   ASSERT_TRUE(writeSafetensors(out, contents));
   Diagnostics diags;
-  auto again = read(text, diags);
+  auto again = parseSafetensors(text, diags);
   ASSERT_TRUE(again) << messages(diags);
   EXPECT_EQ(again->metadata, contents.metadata);
   ASSERT_EQ(again->arrays.size(), contents.arrays.size());
@@ -82,60 +84,65 @@ TEST(Safetensors, EveryElementTypeRoundTrips) {
 }
 
 TEST(Safetensors, RefusesBadHeaders) {
-  EXPECT_EQ(errorOf("short"), "it ends within its header");
-  EXPECT_EQ(errorOf(file("{}", "").substr(0, 9)), "it ends within its header");
-  EXPECT_EQ(errorOf(std::string(8, '\xff')), "its header is too long");
-  EXPECT_EQ(errorOf(file("[]", "")), "its header is not a JSON object");
-  EXPECT_EQ(errorOf(file(R"({"a": 1})", "")), "`a` is not an object");
-  EXPECT_EQ(errorOf(file(R"({"a": {}})", "")),
+  EXPECT_EQ(errorOfSafetensors("short"), "it ends within its header");
+  EXPECT_EQ(errorOfSafetensors(file("{}", "").substr(0, 9)),
+            "it ends within its header");
+  EXPECT_EQ(errorOfSafetensors(std::string(8, '\xff')),
+            "its header is too long");
+  EXPECT_EQ(errorOfSafetensors(file("[]", "")),
+            "its header is not a JSON object");
+  EXPECT_EQ(errorOfSafetensors(file(R"({"a": 1})", "")),
+            "`a` is not an object");
+  EXPECT_EQ(errorOfSafetensors(file(R"({"a": {}})", "")),
             "`a` lacks `dtype`, `shape` or `data_offsets`");
   EXPECT_EQ(
-      errorOf(file(
+      errorOfSafetensors(file(
           R"({"a": {"dtype": "F4", "shape": [1], "data_offsets": [0, 1]}})",
           "x")),
       "`a` has the unsupported element type `F4`");
   EXPECT_EQ(
-      errorOf(file(
+      errorOfSafetensors(file(
           R"({"a": {"dtype": "U8", "shape": [-1], "data_offsets": [0, 1]}})",
           "x")),
       "`a` has a shape with an extent that is not a size");
-  EXPECT_NE(errorOf(file(R"({"a")", "")).find("its header cannot be read: "),
+  EXPECT_NE(errorOfSafetensors(file(R"({"a")", ""))
+                .find("its header cannot be read: "),
             std::string::npos);
 }
 
 TEST(Safetensors, RefusesWrongPlaces) {
   EXPECT_EQ(
-      errorOf(file(
+      errorOfSafetensors(file(
           R"({"a": {"dtype": "U8", "shape": [1], "data_offsets": [0, 2]}})",
           "x")),
       "`a` lies outside the file");
   EXPECT_EQ(
-      errorOf(file(
+      errorOfSafetensors(file(
           R"({"a": {"dtype": "U8", "shape": [3], "data_offsets": [0, 2]}})",
           "xy")),
       "`a` is `uint8[3]` and has 2 bytes");
-  EXPECT_EQ(errorOf(file(
+  EXPECT_EQ(errorOfSafetensors(file(
                 R"({"a": {"dtype": "U8", "shape": [4611686018427387905, 4],
               "data_offsets": [0, 4]}})",
                 "abcd")),
             "`a` is `uint8[4611686018427387905, 4]` and has 4 bytes");
-  EXPECT_EQ(errorOf(file(
+  EXPECT_EQ(errorOfSafetensors(file(
                 R"({"a": {"dtype": "U8", "shape": [2], "data_offsets": [0, 2]},
               "b": {"dtype": "U8", "shape": [2], "data_offsets": [1, 3]}})",
                 "xyz")),
             "`b` overlaps another array");
-  EXPECT_EQ(errorOf(file(
+  EXPECT_EQ(errorOfSafetensors(file(
                 R"({"a": {"dtype": "U8", "shape": [1], "data_offsets": [0, 1]},
               "b": {"dtype": "U8", "shape": [1], "data_offsets": [2, 3]}})",
                 "xyz")),
             "there is a gap before `b`");
-  EXPECT_EQ(errorOf(file("{}", "x")),
+  EXPECT_EQ(errorOfSafetensors(file("{}", "x")),
             "there are bytes that belong to no array");
 }
 
 TEST(Safetensors, RefusesDuplicateNames) {
   EXPECT_EQ(
-      errorOf(file(
+      errorOfSafetensors(file(
           R"({"a": {"dtype": "U8", "shape": [1], "data_offsets": [0, 1]},
               "a": {"dtype": "U8", "shape": [1], "data_offsets": [0, 1]}})",
           "x")),
@@ -143,7 +150,7 @@ TEST(Safetensors, RefusesDuplicateNames) {
 }
 
 TEST(Safetensors, DeepNestingIsRefusedBeforeItIsParsed) {
-  EXPECT_EQ(errorOf(file(std::string(100000, '['), "")),
+  EXPECT_EQ(errorOfSafetensors(file(std::string(100000, '['), "")),
             "its header cannot be read: it is nested deeper than 3 levels");
 }
 
@@ -152,7 +159,7 @@ TEST(Safetensors, EveryTruncationIsAnError) {
       R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", "abcdefgh");
   for (size_t size = 0; size < whole.size(); ++size) {
     Diagnostics diags;
-    EXPECT_EQ(read(llvm::StringRef(whole).take_front(size), diags),
+    EXPECT_EQ(parseSafetensors(llvm::StringRef(whole).take_front(size), diags),
               std::nullopt);
   }
 }

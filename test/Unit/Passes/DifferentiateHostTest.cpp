@@ -23,7 +23,7 @@
 
 using namespace anec;
 
-static constexpr char program[] = R"(
+static constexpr char trainingProgram[] = R"(
 layer @l(%x: fp32[3]) -> (%y: fp32[3], %z: fp32[3], %unused: fp32[3]) {
   %w = weight() {name = "l.w", dtype = "fp32", shape = [3]} : fp32[3]
   %xw = mul(%x, %w) : fp32[3]
@@ -78,7 +78,7 @@ protected:
   using Weights = std::map<std::string, std::vector<double>>;
 
   void SetUp() override {
-    module = parseIR(program, opTable(), diags);
+    module = parseIR(trainingProgram, opTable(), diags);
     ASSERT_TRUE(module);
     PassManagerOptions passes;
     passes.passes = {&passes::Differentiate};

@@ -14,7 +14,7 @@ using llvm::StringRef;
 
 namespace {
 
-Bytes bytesOf(StringRef text) { return llvm::arrayRefFromStringRef(text); }
+Bytes bytesOfText(StringRef text) { return llvm::arrayRefFromStringRef(text); }
 
 /// Fields of all kinds; messages are in fields from 10 on.
 std::string randomMessage(std::mt19937 &random, unsigned depth) {
@@ -45,7 +45,7 @@ std::string randomMessage(std::mt19937 &random, unsigned depth) {
 }
 
 bool isMessage(StringRef text) {
-  return forEachField(bytesOf(text), [](const Field &) { return true; });
+  return forEachField(bytesOfText(text), [](const Field &) { return true; });
 }
 
 /// In place of LLVMFuzzerMutate.
@@ -63,13 +63,13 @@ TEST(FieldMutator, ChangedMessagesAreMessages) {
   unsigned changed = 0, crossed = 0;
   for (unsigned i = 0; i != 5000; ++i) {
     std::string message = randomMessage(random, 4);
-    auto result = mutateFields(bytesOf(message), random, flip);
+    auto result = mutateFields(bytesOfText(message), random, flip);
     ASSERT_TRUE(result);
     EXPECT_TRUE(isMessage(*result));
     changed += *result != message;
     found.insert(*result);
     std::string other = randomMessage(random, 4);
-    auto both = crossFields(bytesOf(message), bytesOf(other), random);
+    auto both = crossFields(bytesOfText(message), bytesOfText(other), random);
     ASSERT_TRUE(both);
     EXPECT_TRUE(isMessage(*both));
     crossed += *both != message;
@@ -83,8 +83,8 @@ TEST(FieldMutator, EqualSeedsChangeAlike) {
   std::mt19937 first(3), second(3), messages(5);
   std::string message = randomMessage(messages, 4);
   for (unsigned i = 0; i != 100; ++i)
-    EXPECT_EQ(mutateFields(bytesOf(message), first, flip),
-              mutateFields(bytesOf(message), second, flip));
+    EXPECT_EQ(mutateFields(bytesOfText(message), first, flip),
+              mutateFields(bytesOfText(message), second, flip));
 }
 
 TEST(FieldMutator, ChangesInnerMessages) {
@@ -97,7 +97,7 @@ TEST(FieldMutator, ChangesInnerMessages) {
   std::mt19937 random(1);
   std::set<uint64_t> numbers;
   for (unsigned i = 0; i != 2000; ++i) {
-    std::string result = *mutateFields(bytesOf(outer), random, flip);
+    std::string result = *mutateFields(bytesOfText(outer), random, flip);
     auto within = [](Bytes bytes, auto next) {
       (void)forEachField(bytes, [&](const Field &field) {
         if (field.number == 11)
@@ -105,7 +105,7 @@ TEST(FieldMutator, ChangesInnerMessages) {
         return true;
       });
     };
-    within(bytesOf(result), [&](Bytes found) {
+    within(bytesOfText(result), [&](Bytes found) {
       within(found, [&](Bytes leaf) {
         (void)forEachField(leaf, [&](const Field &field) {
           numbers.insert(field.number64);
@@ -121,9 +121,9 @@ TEST(FieldMutator, ChangesInnerMessages) {
 TEST(FieldMutator, NothingOfWhatIsNoMessage) {
   std::mt19937 random(1);
   EXPECT_FALSE(mutateFields({}, random, flip));
-  EXPECT_FALSE(mutateFields(bytesOf("x"), random, flip));
+  EXPECT_FALSE(mutateFields(bytesOfText("x"), random, flip));
   std::string message = randomMessage(random, 2);
-  EXPECT_FALSE(crossFields(bytesOf(message), bytesOf("x"), random));
+  EXPECT_FALSE(crossFields(bytesOfText(message), bytesOfText("x"), random));
 }
 
 } // namespace
