@@ -5,7 +5,7 @@ unset(ANEC_HUGGINGFACE CACHE)
 set(ANEC_HUGGINGFACE OFF CACHE INTERNAL "")
 if(NOT ANEC_LANGUAGE_MODELS)
   target_compile_definitions(anec PUBLIC ANEC_NO_LANGUAGE_MODELS)
-  target_sources(anec PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/API/NoLanguageModels.cpp)
+  anec_component_sources(anec ${CMAKE_CURRENT_SOURCE_DIR}/API/NoLanguageModels.cpp)
   return()
 endif()
 

@@ -80,6 +80,7 @@ config.substitutions += [
      "/test/lib/ane-double.so ane-run-double"),
     # What a project that consumes anec is configured with.
     ("%{consumer}", config.consumer_options),
+    ("%{unity}", config.unity),
     # Python with `import anec`.
     ("%{import-anec}", "env PYTHONPATH=" + config.anec_build_dir +
      "/python PYTHONDONTWRITEBYTECODE=1 " + config.python),

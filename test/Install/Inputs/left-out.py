@@ -8,11 +8,13 @@ built. Compiles the few sources of PART that WHOLE lacks, and looks for what its
 that only the component's define."""
 import json
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
 import tempfile
 
+ROOT = pathlib.Path(__file__).parents[3]
 COMPONENT = ("lib/Text/", "lib/Generate/", "lib/Import/", "lib/Serve/")
 
 
@@ -25,6 +27,15 @@ def commands(build):
         if "-o" in words:
             found[words[words.index("-o") + 1]] = entry
     return found
+
+
+def sources(entry):
+    """What a command compiles, from the folder of the project: one file, or those that
+    ANEC_UNITY compiles together."""
+    files = [entry["file"]]
+    if "/Unity/unity_" in files[0]:
+        files = re.findall(r'^#include "(.+)"$', pathlib.Path(files[0]).read_text(), re.M)
+    return {file[len(str(ROOT)) + 1:] for file in files}
 
 
 def symbols(nm, objects):
@@ -53,15 +64,17 @@ def compiled(entry, folder):
 def main(nm, whole, part):
     own, others = commands(part), commands(whole)
     own = {name: entry for name, entry in own.items() if name.startswith(("lib/", "tools/"))}
-    wrong = [f"{name} is of the component" for name in own
-             if name.replace("CMakeFiles/anec.dir/", "").startswith(COMPONENT)]
+    same = {name for name, entry in own.items()
+            if name in others and sources(entry) == sources(others[name])}
+    wrong = [f"{source} is of the component" for entry in own.values()
+             for source in sources(entry) if source.startswith(COMPONENT)]
     with tempfile.TemporaryDirectory() as folder:
-        built = [pathlib.Path(whole) / name for name in own if name in others]
+        built = [pathlib.Path(whole) / name for name in same]
         stubs = {name: compiled(entry, folder) for name, entry in own.items()
-                 if name not in others}
+                 if name not in same}
         targets = {name.split(".dir/")[0] for name in own}
         left = [pathlib.Path(whole) / name for name in others
-                if name.split(".dir/")[0] in targets and name not in own]
+                if name.split(".dir/")[0] in targets and name not in same]
         defined, undefined = symbols(nm, [*built, *stubs.values()])
         component, _ = symbols(nm, left)
     wrong += [f"{place} uses {name}" for name, place in sorted(undefined.items())
