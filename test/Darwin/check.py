@@ -62,6 +62,8 @@ class Build:
                    f"-DCMAKE_TOOLCHAIN_FILE={self.work}/toolchain.cmake",
                    f"-DANEC_DARWIN={self.work}", f"-DCMAKE_BUILD_TYPE={self.kind}",
                    "-DANEC_WERROR=ON", f"-DANTLR4_JAR={jar}",
+                   # One of the two as README's command builds on a new machine.
+                   f"-DANEC_UNITY={'ON' if self.kind == 'Release' else 'OFF'}",
                    # CMake keeps the first that it found, which may be gone.
                    f"-DCMAKE_MAKE_PROGRAM={shutil.which('ninja')}"]
         for language in ("C", "CXX", "OBJCXX"):
