@@ -11,8 +11,8 @@
 
 namespace anec {
 
-/// Whether the value is an array of the program: a weight or constant, or one in
-/// another layout, which becomes a record of its own and costs nothing.
+/// Whether the value is an array of the program: a weight or constant, or one
+/// in another layout, which becomes a record of its own and costs nothing.
 inline bool isStored(const Value &value) {
   const Op *op = value.definingOp();
   while (op && (op->is(ops::Reshape) || op->is(ops::Transpose)))
