@@ -307,8 +307,8 @@ ANEC_API anec_status anec_program_write_coreml(
 
 typedef struct anec_build_options {
   size_t struct_size;
-  /** The output: `mil`, `coreml`, `compiled-coreml`, `ir`, `tdsl`, `dot`,
-      `report`, `json`, `html` or `package`; null: what the ending selects. */
+  /** The output: a value of `--emit`, which `anec --help-all` lists, such as
+      `mil` or `coreml`; null: what the ending selects. */
   const char *emit;
   /* For Core ML, as in anec_coreml_options. */
   const char *deployment, *floats, *describe, *describe_text;

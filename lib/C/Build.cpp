@@ -55,10 +55,9 @@ static bool checkPaths(const Order &order, Diagnostics &diags) {
        order.is(outputs::Program)))
     return refuse("output", "it would overwrite the input", diags);
   if (order.stage() == SourceStage::Package && !order.format.show)
-    return refuse("path",
-                  "it is a package, of which a report, a graph, IR, and "
-                  "programs for Core ML can be written",
-                  diags);
+    return refuse(
+        "path", "it is a package, which can be written as " + packageOutputs(),
+        diags);
   return true;
 }
 

@@ -8,6 +8,7 @@
 #include "lib/Support/AtomicFile.h"
 #include "lib/Support/Endings.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace anec;
 
@@ -23,6 +24,20 @@ static constexpr const OutputFormat *table[] = {
 };
 
 llvm::ArrayRef<const OutputFormat *> anec::outputFormats() { return table; }
+
+std::string anec::orList(llvm::ArrayRef<std::string> words) {
+  if (words.size() < 2)
+    return words.empty() ? "" : words.front();
+  return llvm::join(words.drop_back(), ", ") + " or " + words.back();
+}
+
+std::string anec::packageOutputs() {
+  std::vector<std::string> names;
+  for (const OutputFormat *format : table)
+    if (format->show)
+      names.push_back(format->name.str());
+  return orList(names);
+}
 
 const OutputFormat *anec::findOutputFormat(llvm::StringRef name) {
   for (const OutputFormat *format : table)

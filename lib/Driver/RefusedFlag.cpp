@@ -75,19 +75,12 @@ static RequestFlags takenBy(const OutputFormat &output, SourceStage stage) {
          output.takesWithStates;
 }
 
-/// "a", "a or b", "a, b or c".
-static std::string listOf(llvm::ArrayRef<std::string> words) {
-  if (words.size() < 2)
-    return words.empty() ? "" : words.front();
-  return llvm::join(words.drop_back(), ", ") + " or " + words.back();
-}
-
 static std::string sourcesOf(RequestFlag flag) {
   std::vector<std::string> endings;
   for (const SourceFormat &format : sourceFormats())
     if ((format.reads | format.compiles).has(flag))
       endings.push_back(format.ending.str());
-  return listOf(endings);
+  return orList(endings);
 }
 
 static std::string outputsOf(RequestFlag flag, SourceStage stage,
@@ -97,7 +90,7 @@ static std::string outputsOf(RequestFlag flag, SourceStage stage,
     if (takenBy(*output, stage).has(flag))
       names.push_back((names.empty() ? spelling.output : "").str() +
                       output->name.str());
-  return listOf(names);
+  return orList(names);
 }
 
 /// Whether what `flag` asks for is so anyway: weights have the values that a

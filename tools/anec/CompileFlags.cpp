@@ -143,8 +143,8 @@ std::string CompileFlags::checkPaths() const {
     if (std::string wrong = wrongOutput(output); !wrong.empty())
       return "-o: " + wrong;
   if (sourceFormat(input).stage == SourceStage::Package && !format().show)
-    return "packages can only be printed with --emit=report, dot or ir, or "
-           "written as .mlpackage or .mlmodelc; use ane-run to run them";
+    return "a package can be written with --emit=" + packageOutputs() +
+           "; use ane-run to run it";
   if (output.getNumOccurrences() && output.empty())
     return "-o takes a path; `-` is standard output";
   if (format().isFolder && place().isStream())
