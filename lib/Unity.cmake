@@ -1,6 +1,6 @@
 # With ANEC_UNITY, the files of a folder are compiled together: a build from scratch
-# takes half of the time or less, since headers are read and templates compiled once for
-# all of them; a change compiles its folder again. test/Docs/locals.test keeps what that
+# takes half of the time, since headers are read and templates compiled once for all of
+# them; a change compiles its folder again. test/Docs/locals.test keeps what that
 # asks for: names that a file has for itself are its own in the folder.
 #
 # Files with options of their own stay alone, as do those in other languages.
