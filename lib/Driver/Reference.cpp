@@ -4,25 +4,35 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Driver/Reference.h"
-#include "lib/Driver/Build.h"
+#include "Stages.h"
+#include "lib/API/SourceModel.h"
 #include "lib/Runtime/ProgramRun.h"
 
 using namespace anec;
 
 /// Compiles a program in the tensor language to one that the interpreter takes,
-/// in its own precision, as its package would be. Returns the path.
-static std::optional<std::string>
-compileReference(llvm::StringRef file, const CompileOptions &options,
-                 const TemporaryFolder &folder, Diagnostics &diags) {
+/// in its own precision, with the inputs of its Core ML package.
+static std::unique_ptr<Module> compileReference(llvm::StringRef file,
+                                                const CompileOptions &options,
+                                                Diagnostics &diags) {
   BuildRequest request;
   request.input = file.str();
   request.options = options;
   request.options.precision = DType::FP32;
   BuildResult result;
-  std::string path = folder.file("reference.mlpackage");
-  if (!build(request, outputs::CoreML, {path}, result, diags))
-    return std::nullopt;
-  return path;
+  request.options.description = &result.description;
+  std::optional<Source> source = openSource(file, diags);
+  std::unique_ptr<Module> module =
+      source ? readForCompiling(*source, request.options, diags) : nullptr;
+  std::optional<CompiledProgram> program =
+      module ? compileProgram(std::move(module), request, /*isCoreML=*/true,
+                              result, diags)
+             : std::nullopt;
+  if (!program)
+    return nullptr;
+  if (program->program->functions.size() == 1)
+    program->declared.restore(*program->program->functions.front());
+  return program->readBack(diags);
 }
 
 std::optional<LoadedReference>
@@ -35,22 +45,14 @@ anec::loadReference(llvm::StringRef file, CompileOptions options,
     options.shapes.push_back({param->name, param->type.shape, /*isHint=*/true});
   appendFiles(inputs, options.shapes, options.values);
   LoadedReference loaded;
-  std::string path = file.str();
-  if (sourceFormat(path).stage == SourceStage::Program) {
-    loaded.folder = TemporaryFolder::create(diags);
-    if (!loaded.folder)
-      return std::nullopt;
-    std::optional<std::string> compiled =
-        compileReference(file, options, *loaded.folder, diags);
-    if (!compiled)
-      return std::nullopt;
-    path = *compiled;
-  }
+  SourceStage stage = sourceFormat(file).stage;
   options.onlyDefaultFunction = true;
   // Several functions have the names of the program's.
-  if (sourceFormat(path).stage == SourceStage::MIL)
+  if (stage == SourceStage::MIL)
     options.function = function.str();
-  loaded.module = readSourceFile(path, options, diags);
+  loaded.module = stage == SourceStage::Program
+                      ? compileReference(file, options, diags)
+                      : readSourceFile(file, options, diags);
   if (!loaded.module)
     return std::nullopt;
   const Function *found =

@@ -8,14 +8,11 @@
 
 #include "anec/API/Compile.h"
 #include "lib/Runtime/SourceReference.h"
-#include "lib/Support/TemporaryFolder.h"
 
 namespace anec {
 
 /// The model that a program was made of, ready to be evaluated.
 struct LoadedReference {
-  /// What the program is read from where the model had to be compiled.
-  std::shared_ptr<TemporaryFolder> folder;
   std::unique_ptr<Module> module;
   SourceReference source;
 };
