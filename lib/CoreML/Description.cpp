@@ -34,7 +34,7 @@ coreml::describedOutputs(const proto::ModelDescription &description,
 // Types
 //===----------------------------------------------------------------------===//
 
-static StringRef spellArrayType(proto::ArrayDataType type) {
+static StringRef spell(proto::ArrayDataType type) {
   switch (type) {
   case proto::ArrayDataType::Float16:
     return "fp16";
@@ -58,7 +58,7 @@ static std::string spellShape(const Extents &shape) {
 }
 
 /// `1..64`, `8`, `1..`.
-static std::string spellArrayType(const proto::SizeRange &range) {
+static std::string spell(const proto::SizeRange &range) {
   std::string text = std::to_string(range.lowerBound);
   if (range.upperBound < 0)
     return text + "..";
@@ -67,13 +67,13 @@ static std::string spellArrayType(const proto::SizeRange &range) {
 }
 
 /// `fp16[1, 6, 8], axes of 1, 1..64, 8`.
-static std::string spellArrayType(const proto::ArrayFeatureType &array) {
-  std::string text = spellArrayType(array.dataType).str();
+static std::string spell(const proto::ArrayFeatureType &array) {
+  std::string text = spell(array.dataType).str();
   if (!array.shape.empty())
     text += spellShape(array.shape);
   std::string others;
   for (const auto &range : array.shapeRange->sizeRanges)
-    others += (others.empty() ? ", axes of " : ", ") + spellArrayType(range);
+    others += (others.empty() ? ", axes of " : ", ") + spell(range);
   for (const auto &shape : array.enumeratedShapes->shapes)
     others += (others.empty() ? ", one of " : ", ") + spellShape(shape.shape);
   return text + others;
@@ -93,13 +93,13 @@ static ColorSpace colorsOf(const proto::ImageFeatureType &image) {
 }
 
 /// `image 20x24 RGB, widths 20..40, heights 24..48`.
-static std::string spellArrayType(const proto::ImageFeatureType &image) {
+static std::string spell(const proto::ImageFeatureType &image) {
   std::string text = "image " + std::to_string(image.width) + "x" +
                      std::to_string(image.height) + " " +
                      spelling(colorsOf(image)).str();
   if (image.imageSizeRange.has())
-    text += ", widths " + spellArrayType(*image.imageSizeRange->widthRange) +
-            ", heights " + spellArrayType(*image.imageSizeRange->heightRange);
+    text += ", widths " + spell(*image.imageSizeRange->widthRange) +
+            ", heights " + spell(*image.imageSizeRange->heightRange);
   std::string others;
   for (const auto &size : image.enumeratedSizes->sizes)
     others += (others.empty() ? ", one of " : ", ") +
@@ -107,7 +107,7 @@ static std::string spellArrayType(const proto::ImageFeatureType &image) {
   return text + others;
 }
 
-static std::string spellArrayType(const proto::FeatureType &type) {
+std::string coreml::spellType(const proto::FeatureType &type) {
   switch (type.chosen) {
   case proto::FeatureType::Int64:
     return "int64";
@@ -116,9 +116,9 @@ static std::string spellArrayType(const proto::FeatureType &type) {
   case proto::FeatureType::String:
     return "string";
   case proto::FeatureType::Image:
-    return spellArrayType(*type.imageType);
+    return spell(*type.imageType);
   case proto::FeatureType::MultiArray:
-    return spellArrayType(*type.multiArrayType);
+    return spell(*type.multiArrayType);
   case proto::FeatureType::Dictionary:
     return type.dictionaryType->chosen == proto::DictionaryFeatureType::Int64Key
                ? "dictionary of int64 to fp64"
@@ -126,7 +126,7 @@ static std::string spellArrayType(const proto::FeatureType &type) {
   case proto::FeatureType::Sequence:
     return "sequence";
   case proto::FeatureType::State:
-    return spellArrayType(*type.stateType->arrayType);
+    return spell(*type.stateType->arrayType);
   }
   return "unknown";
 }
@@ -155,7 +155,7 @@ describeFeatures(const Features &messages) {
     feature.name = message.name;
     feature.summary = message.shortDescription;
     const proto::FeatureType &type = *message.type;
-    feature.type = spellArrayType(type);
+    feature.type = spellType(type);
     feature.isOptional = type.isOptional;
     feature.hasSeveralShapes = type.multiArrayType->flexibility != 0 ||
                                type.imageType->flexibility != 0;

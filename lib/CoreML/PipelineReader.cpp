@@ -93,23 +93,105 @@ static StringRef functionOf(const ModelParts &part) {
   return functions.front().name;
 }
 
+static bool allows(const mil::FlexibleShapes::Input &input,
+                   const Shape &shape) {
+  if (!input.enumerated.empty())
+    return llvm::is_contained(input.enumerated, shape);
+  if (input.range.empty())
+    return !input.byDefault || *input.byDefault == shape;
+  return input.range.size() == shape.size() &&
+         llvm::all_of(llvm::zip_equal(input.range, shape),
+                      [](const auto &axis) {
+                        const auto &[bounds, extent] = axis;
+                        return extent >= bounds.first &&
+                               (bounds.second < 0 || extent <= bounds.second);
+                      });
+}
+
 /// The shapes that the inputs of a part have: those of earlier outputs, and
-/// those that the caller wants of the pipeline's inputs.
+/// those that the caller wants of the pipeline's inputs, or else the pipeline's
+/// description where the part alone would have another.
 std::vector<InputShape> PipelineReader::shapesFor(const ModelParts &part,
                                                   Scope &scope) {
   std::vector<InputShape> shapes;
   for (const auto &input : describedInputs(part.description, functionOf(part)))
     if (const Scope::Feature *feature = find(scope, input.name, nullptr))
       shapes.push_back({input.name, feature->value->type.shape, true});
-  auto isGiven = [&](const InputShape &wanted) {
-    return llvm::any_of(shapes, [&](const InputShape &known) {
-      return known.name == wanted.name;
-    });
+  auto isGiven = [&](StringRef name) {
+    return llvm::any_of(
+        shapes, [&](const InputShape &known) { return known.name == name; });
   };
   for (const InputShape &wanted : options.shapes)
-    if (!isGiven(wanted))
+    if (!isGiven(wanted.name))
       shapes.push_back(wanted);
+  for (const auto &input :
+       describedInputs(part.description, functionOf(part))) {
+    const auto *outer = findFeature(pipeline.description.input, input.name);
+    if (!outer || isGiven(input.name))
+      continue;
+    mil::FlexibleShapes::Input wanted = describedShapes(*outer->type),
+                               own = describedShapes(*input.type);
+    if (wanted.byDefault && !(own.byDefault && allows(wanted, *own.byDefault)))
+      shapes.push_back({input.name, *wanted.byDefault, true});
+  }
   return shapes;
+}
+
+/// Whether the pipelines around a part describe an input as the part takes it.
+bool PipelineReader::isDescribed(const Value &param, const Scope &scope,
+                                 SourceRange range) {
+  for (const Scope *one = &scope; one; one = one->parent) {
+    const auto *input =
+        findFeature(one->pipeline.description.input, param.name);
+    if (!input || allows(describedShapes(*input->type), param.type.shape))
+      continue;
+    diags.report(range, diag::PartShape, param.name, param.type.str(),
+                 spellType(*input->type));
+    return false;
+  }
+  return true;
+}
+
+/// A shape with unknown extents where a description allows several.
+static Shape commonShape(const mil::FlexibleShapes::Input &input) {
+  Shape shape = input.byDefault.value_or(
+      input.enumerated.empty() ? Shape(input.range.size(), mil::unknownExtent)
+                               : input.enumerated.front());
+  for (auto [axis, bounds] : llvm::enumerate(input.range))
+    if (axis < shape.size())
+      shape[axis] =
+          bounds.first == bounds.second ? bounds.first : mil::unknownExtent;
+  for (const Shape &other : input.enumerated)
+    for (auto [extent, another] : llvm::zip(shape, other))
+      if (extent != another)
+        extent = mil::unknownExtent;
+  return shape;
+}
+
+/// Makes `name` an input as the pipeline describes it, for a part that has no
+/// types of its own. Returns false after an error.
+bool PipelineReader::addInput(StringRef name, Scope &scope, SourceRange range) {
+  const auto *input = findFeature(pipeline.description.input, name);
+  if (!input || input->type->chosen != proto::FeatureType::MultiArray ||
+      find(scope, name, nullptr))
+    return true;
+  std::optional<DType> dtype =
+      elementType(input->type->multiArrayType->dataType);
+  if (!dtype)
+    return true;
+  // No program has inputs in double precision, which Core ML converts to.
+  if (*dtype == DType::FP64)
+    dtype = DType::FP32;
+  mil::FlexibleShapes shapes;
+  shapes[name] = describedShapes(*input->type);
+  TensorType declared(*dtype, commonShape(shapes[name]));
+  const Scope::Feature *feature = find(scope, name, &declared);
+  mil::RequestedShapes requested(options.shapes);
+  const InputShape *wanted = requested.find(name);
+  if (!feature ||
+      (!wanted && !llvm::is_contained(declared.shape, mil::unknownExtent)))
+    return true;
+  return shapes.choose({feature->value, declared, range}, wanted, diags);
 }
 
 static StringRef describeKind(bool isImage) {
@@ -182,6 +264,8 @@ Value *PipelineReader::bind(const Value &param,
                             Scope &scope, SourceRange range) {
   if (param.holder == Holder::State)
     return bindState(param, range);
+  if (!find(scope, param.name, nullptr) && !isDescribed(param, scope, range))
+    return nullptr;
   if (const Scope::Feature *feature = find(scope, param.name, &param.type))
     return fit(feature->value, param, *feature, described, range);
   if (described && described->type->isOptional)
@@ -354,6 +438,8 @@ bool PipelineReader::readSuppression(const ModelParts &part, Scope &scope) {
     limitBoxes(findFeature(part.description.output, name), *suppression);
   for (const std::string &name :
        {message.confidenceInput, message.coordinatesInput}) {
+    if (!addInput(name, scope, range))
+      return false;
     const Scope::Feature *feature = find(scope, name, nullptr);
     if (!feature) {
       diags.report(range, diag::PartInput, name);

@@ -67,6 +67,8 @@ private:
   bool readProgram(const ModelParts &part, Scope &scope);
   bool refuse(const ModelParts &part, Scope &scope, bool isLast);
   std::vector<InputShape> shapesFor(const ModelParts &part, Scope &scope);
+  bool isDescribed(const Value &param, const Scope &scope, SourceRange range);
+  bool addInput(llvm::StringRef name, Scope &scope, SourceRange range);
   Value *bind(const Value &param, const proto::FeatureDescription *described,
               Scope &scope, SourceRange range);
   Value *fit(Value *value, const Value &param, const Scope::Feature &feature,

@@ -72,6 +72,12 @@ const std::vector<proto::FeatureDescription> &
 describedOutputs(const proto::ModelDescription &description,
                  llvm::StringRef function);
 
+/// The shapes that a feature can have.
+mil::FlexibleShapes::Input describedShapes(const proto::FeatureType &type);
+
+/// What callers read of a type: `fp16[1, 6, 8], axes of 1, 1..64, 8`.
+std::string spellType(const proto::FeatureType &type);
+
 /// What each element of an optional input has that is not given.
 double defaultValue(const proto::ArrayFeatureType &array);
 

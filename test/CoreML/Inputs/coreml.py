@@ -9,7 +9,7 @@ TYPES = {"bool": 1, "string": 2, "fp16": 10, "fp32": 11, "fp64": 12, "bf16": 13,
          "int16": 22, "int32": 23, "int64": 24, "int4": 25, "uint8": 31, "uint16": 32,
          "uint32": 33, "uint64": 34, "uint4": 35, "uint2": 36, "uint1": 37, "uint6": 38,
          "uint3": 39, "fp8e4m3fn": 40, "fp8e5m2": 41}
-ARRAYS = {"fp16": 65552, "fp32": 65568, "int32": 131104, "int8": 131080}
+ARRAYS = {"fp16": 65552, "fp32": 65568, "fp64": 65600, "int32": 131104, "int8": 131080}
 BITS = {"int4": 4, "uint4": 4, "uint2": 2, "uint1": 1, "uint6": 6, "uint3": 3}
 FORMATS = {"fp16": "e", "int8": "b", "uint8": "B", "uint32": "I"}
 

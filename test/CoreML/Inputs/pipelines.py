@@ -16,6 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from coreml import *
 
 ANEC, RUN, FOLDER = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+MADE = pathlib.Path(__file__).parent / "pipelines"
 FOLDER.mkdir(parents=True)
 wrong = []
 ids = set()
@@ -248,6 +249,52 @@ for place, (per_class, fixed, overlap, least) in enumerate(
                      [array("confidence", "fp32", []), array("coordinates", "fp32", [])])
     run(f"boxes-{place}", whole, given, dict(zip(("confidence", "coordinates"), right)),
         written=False)
+
+# Boxes that the pipeline itself is given, in the shape that it describes: fixed, or one of
+# several, of which the caller's arrays choose.
+def of_inputs(shape, dtype="fp32"):
+    return pipeline([suppression(12, 3, True)],
+                    [array("c", dtype, shape, extra=[(31, [(1, [(1, 1), (2, -1)]),
+                                                           (1, [(1, 3), (2, 3)])])]
+                           if shape[0] != 12 else ()),
+                     array("b", dtype, [shape[0], 4],
+                           extra=[(21, [(1, [(1, bytes([rows, 4]))]) for rows in (shape[0], 12)])]
+                           if shape[0] != 12 else ())],
+                    [array("confidence", "fp32", []), array("coordinates", "fp32", [])])
+
+
+given = {"c": scores, "b": boxes}
+right = dict(zip(("confidence", "coordinates"), keep(scores, boxes, True, 0.45, 0.2, None)))
+run("boxes-given", of_inputs([12, 3]), given, right, written=False)
+run("boxes-chosen", of_inputs([7, 3]), given, right, written=False)
+run("boxes-double", of_inputs([12, 3], "fp64"), given, right, written=False)
+run("boxes-half", pipeline([sum_of(["s"], "c", "fp32", [12, 3]), suppression(12, 3, True)],
+                           [array("s", "fp32", [12, 3]), array("b", "fp32", [12, 4])],
+                           [array("confidence", "fp32", []), array("coordinates", "fp32", [])]),
+    {"s": scores, "b": boxes}, right, written=False)
+# The same by coremltools 9.0's `Pipeline`, which describes inputs as doubles.
+out = FOLDER / "boxes-tools-out"
+numpy.save(FOLDER / "c.npy", scores)
+numpy.save(FOLDER / "b.npy", boxes)
+result = call(RUN, MADE / "boxes.mlmodel", f"--input=c={FOLDER}/c.npy", f"--input=b={FOLDER}/b.npy",
+              "--output-dir", out)
+for key, array_of in zip(("confidence", "coordinates"), keep(scores, boxes, True, 0.45, 0.25, None)):
+    got = numpy.load(out / f"{key}.npy") if result.returncode == 0 else numpy.zeros(0)
+    if got.shape != array_of.shape or abs(got - array_of).max() > 1e-6:
+        wrong.append(f"boxes by coremltools: {key} is {got}, {result.stderr}")
+result = call(ANEC, MADE / "described.mlmodel", "--emit=mil")
+if result.returncode != 1 or "what the pipeline gives is `fp64[3]` [part-shape]" not in result.stderr:
+    wrong.append(f"described by coremltools: {result.stderr}")
+result = call(RUN, FOLDER / "boxes-chosen.mlpackage", "--shape=c=8x3", "--shape=b=9x4")
+if "[shape-not-allowed]" not in result.stderr:
+    wrong.append(f"boxes-chosen: {result.stderr}")
+refuse("boxes-flat", pipeline([suppression(12, 3, True)],
+                              [array("c", "fp32", [36]), array("b", "fp32", [12, 4])],
+                              [array("confidence", "fp32", [])]),
+       "[suppression-shapes]", "`c` of `fp32[36]`", tool=RUN)
+refuse("boxes-unknown", pipeline([suppression(12, 3, True)], [array("c", "fp32", [12, 3])],
+                                 [array("confidence", "fp32", [])]),
+       "[part-input]", "`b`", tool=RUN)
 refuse("boxes-written", whole, "[part-on-host]", "--part=0", "--part=1")
 refuse("boxes-part", whole, "in part 2: the part is a `nonMaximumSuppression`",
        flags=["--part=2"])
@@ -270,6 +317,26 @@ refuse("missing", pipeline([first, sum_of(["w"], "z", "fp32", [2, 2])], x22, z22
        "[part-input]", "in part 1", "`w`")
 refuse("no-output", pipeline([first], x22, z22), "[part-output]", "`z`")
 refuse("shapes", pipeline([first, sum_of(["y"], "z", "fp32", [4])], x22, z22), "[part-shape]")
+# What the pipeline describes is what callers give.
+z2 = [array("z", "fp32", [2])]
+refuse("described", pipeline([sum_of(["x"], "z", "fp32", [2])], [array("x", "fp32", [3])], z2),
+       "in part 0", "the input `x` is `fp32[2]`, and what the pipeline gives is `fp32[3]`",
+       "[part-shape]")
+refuse("inside", pipeline([pipeline([sum_of(["x"], "z", "fp32", [2])],
+                                    [array("x", "fp32", [3])], z2)],
+                          [array("x", "fp32", [2])], z2), "`fp32[3]`", "[part-shape]")
+rows = [(31, [(1, [(1, 3), (2, 5)]), (1, [(1, 2), (2, 2)])])]
+refuse("range", pipeline([sum_of(["y"], "z", "fp32", [2, 2])],
+                         [array("y", "fp32", [3, 2], extra=rows)], z22),
+       "`fp32[3, 2], axes of 3..5, 2`", "[part-shape]")
+# A part that takes several shapes takes that.
+three = numpy.float32([[1, -2], [3, 4], [-5, 6]])
+run("described-part", pipeline([any_rows], [array("y", "fp32", [3, 2])],
+                               [array("z", "fp32", [])]),
+    {"y": three}, {"z": numpy.maximum(three, 0)})
+run("range-part", pipeline([any_rows], [array("y", "fp32", [3, 2], extra=rows)],
+                           [array("z", "fp32", [])]),
+    {"y": three}, {"z": numpy.maximum(three, 0)})
 refuse("function", pipeline([first, second], x22, z22), "[function-of-pipeline]",
        flags=["--function=other"])
 refuse("kind", pipeline([first, [(1, 4), (500, [])]], x22, z22), "[part-kind]",
