@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Package/MergeAdapters.h"
+#include "lib/Arrays/Diags.h"
 #include "lib/Arrays/GgufWriter.h"
 #include "lib/IR/WeightName.h"
 #include "lib/Package/AdapterBase.h"
@@ -46,6 +47,18 @@ static ConstantRef merged(const Constant &w, const Adapter &adapter,
   return Constant::fromDoubles(w.type(), sums);
 }
 
+/// The matrix of an adapter in the array `name`. One that no file has is
+/// missing in that of the adapters.
+static ConstantRef findMatrix(const WeightBinding &values, llvm::StringRef name,
+                              const TensorType &type, Diagnostics &diags) {
+  llvm::StringRef file = values.adapterPath();
+  if (!file.empty() && !values.has(name)) {
+    diags.reportFile(file, diag::NoSuchArray, file, name);
+    return nullptr;
+  }
+  return values.resolve(name, type, {}, {}, diags);
+}
+
 /// The adapters of `package` by the names of their weights' arrays in `base`.
 /// Nothing, with the reason reported, when one is missing or does not fit.
 static std::optional<llvm::StringMap<Adapter>>
@@ -62,8 +75,8 @@ findAdapters(const ModelPackage &package, const WeightBinding &values,
     for (size_t i = 0; i < ws.size(); ++i) {
       llvm::StringRef stored = values.storedName(ws[i]);
       ConstantRef w = base.lookup(stored, wide.type, {}, diags);
-      ConstantRef a = values.resolve(as[i], down->type, {}, {}, diags);
-      ConstantRef b = values.resolve(bs[i], up->type, {}, {}, diags);
+      ConstantRef a = findMatrix(values, as[i], down->type, diags);
+      ConstantRef b = findMatrix(values, bs[i], up->type, diags);
       if (!w || !a || !b)
         return std::nullopt;
       // A weight of a found layer had the name of its array before.

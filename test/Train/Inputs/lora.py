@@ -3,6 +3,8 @@
 usage: lora.py text FILE        writes plain.txt and cipher.txt, its letters rotated
        lora.py learned A B      run B begins as run A did, and learns
        lora.py small BASE RUN   checkpoint RUN has adapters alone, a small file
+       lora.py without ARRAY RUN FILE
+                                FILE is checkpoint RUN without an array
        lora.py merged BASE ADAPTER MERGED OUT OUT
                                 MERGED is BASE + 2 * b @ a, and the losses agree"""
 import codecs
@@ -53,6 +55,18 @@ def small(base, run):
     assert not set(adapter) & set(whole)
     _, moments = arrays(run + "/optimizer.safetensors")
     assert set(moments) == {f"{name}.{m}" for name in adapter for m in "mv"}
+
+
+def without(array, run, path):
+    about, adapter = arrays(run)
+    del adapter[array]
+    header, data = {"__metadata__": about}, b""
+    for name, (shape, part) in adapter.items():
+        header[name] = {"dtype": "F32", "shape": shape,
+                        "data_offsets": [len(data), len(data) + len(part)]}
+        data += part
+    head = json.dumps(header).encode()
+    pathlib.Path(path).write_bytes(struct.pack("<Q", len(head)) + head + data)
 
 
 def merged(base, adapter, result, left, right):
