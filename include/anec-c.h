@@ -265,10 +265,13 @@ ANEC_API anec_status anec_compile_text(const char *text, const char *name,
 ANEC_API void anec_program_destroy(anec_program *program);
 
 ANEC_API int anec_program_is_model(const anec_program *program);
-/** The folder of a model's package; null for a kernel. A package in memory is
-    written to a temporary folder when it is first asked for, which is removed
-    with the program and all its sessions; null if it cannot be written. */
-ANEC_API const char *anec_program_folder(const anec_program *program);
+/** Gives the folder of a model's package, which is valid until the program is
+    destroyed; null for a kernel. A package in memory is written to a temporary
+    folder when it is first asked for, which is removed with the program and all
+    its sessions. */
+ANEC_API anec_status anec_program_folder(anec_program *program,
+                                         const char **out,
+                                         anec_diagnostics *diags);
 /** Gives the MIL text of a kernel, which is valid until the program is
     destroyed; null for a model. */
 ANEC_API anec_status anec_program_mil(anec_program *program, const char **out,

@@ -444,7 +444,11 @@ void anec::python::addPrograms(py::module_ &module) {
            })
       .def("folder",
            [](const Program &program) {
-             return anec_program_folder(program.handle);
+             const char *folder = nullptr;
+             Reports reports;
+             reports.check(
+                 anec_program_folder(program.handle, &folder, reports.get()));
+             return folder;
            })
       .def("mil",
            [](const Program &program) {

@@ -44,8 +44,8 @@ struct anec_program {
   /// Exactly one has a value.
   std::optional<anec::CompiledProgram> kernel;
   std::optional<anec::ModelPackage> model;
-  std::string mil;            ///< printed on demand
-  mutable std::string folder; ///< of the model, when it was asked for
+  std::string mil;    ///< printed on demand
+  std::string folder; ///< of the model, when it was asked for
 };
 
 struct anec_findings {

@@ -104,16 +104,26 @@ int anec_program_is_model(const anec_program *program) {
   return program && program->model;
 }
 
-const char *anec_program_folder(const anec_program *program) try {
-  if (!program || !program->model)
-    return nullptr;
+anec_status anec_program_folder(anec_program *program, const char **out,
+                                anec_diagnostics *diags) try {
+  if (out)
+    *out = nullptr;
+  if (!program || !out)
+    return Call(diags).refuseNull(program ? "out" : "program");
+  Call call(diags, program->diags.get());
+  if (!program->model)
+    return call.end(true);
   if (program->folder.empty()) {
-    Diagnostics ignored;
-    program->folder = folderOf(*program->model, ignored).value_or("");
+    std::optional<std::string> folder =
+        folderOf(*program->model, call.diagnostics());
+    if (!folder)
+      return call.end(false);
+    program->folder = std::move(*folder);
   }
-  return program->folder.empty() ? nullptr : program->folder.c_str();
+  *out = program->folder.c_str();
+  return call.end(true);
 } catch (const std::bad_alloc &) {
-  return nullptr;
+  return outOfMemory(diags);
 }
 
 anec_status anec_program_mil(anec_program *program, const char **out,

@@ -94,11 +94,8 @@ class Program:
     def folder(self) -> typing.Optional[str]:
         """The package of a model as a folder; None for a kernel. A package that was
         compiled without a folder is in memory, and is written to a temporary one, which
-        goes with this object and its sessions. Raises OSError when it cannot be."""
-        folder = self._handle.folder()
-        if folder is None and self.is_model:
-            raise OSError("the package cannot be written to a temporary folder")
-        return folder
+        goes with this object and its sessions. Raises anec.Error when it cannot be."""
+        return self._handle.folder()
 
     @property
     def mil(self) -> typing.Optional[str]:

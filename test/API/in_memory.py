@@ -108,8 +108,9 @@ def test_folder():
     program = anec.compile_text(MODEL, seed=7)
     try:
         program.folder
-    except OSError as error:
-        assert "temporary folder" in str(error)
+    except anec.Error as error:
+        assert error.status == 3 and "/none/anec-" in str(error), error
+        assert "No such file or directory" in str(error), error
     else:
         raise AssertionError("a folder was made")
     os.environ["TMPDIR"] = FOLDER

@@ -233,7 +233,10 @@ TEST_F(CApi, NullArgumentsAreRefused) {
   EXPECT_EQ(anec_diagnostics_count(nullptr), 0u);
   EXPECT_STREQ(anec_diagnostics_text(nullptr), "");
   EXPECT_EQ(anec_program_is_model(nullptr), 0);
-  EXPECT_EQ(anec_program_folder(nullptr), nullptr);
+  const char *folder = "not changed";
+  EXPECT_EQ(anec_program_folder(nullptr, &folder, nullptr), 2);
+  EXPECT_EQ(folder, nullptr);
+  EXPECT_EQ(anec_program_folder(nullptr, nullptr, nullptr), 2);
   const char *mil = "not changed";
   EXPECT_EQ(anec_program_mil(nullptr, &mil, nullptr), 2);
   EXPECT_EQ(mil, nullptr);
