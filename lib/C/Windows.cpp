@@ -21,11 +21,15 @@ std::optional<std::vector<std::string>> c::readPaths(const char *const *paths,
   return read;
 }
 
-anec_status anec_windows_options_init(anec_windows_options *options,
-                                      size_t struct_size) {
+static anec_windows_options windowsDefaults() {
   anec_windows_options defaults = {};
   defaults.validation_share = 0.05;
-  return init(options, struct_size, defaults);
+  return defaults;
+}
+
+anec_status anec_windows_options_init(anec_windows_options *options,
+                                      size_t struct_size) {
+  return init(options, struct_size, windowsDefaults());
 }
 
 anec_status anec_windows_open(const anec_windows_options *options,
@@ -37,9 +41,7 @@ anec_status anec_windows_open(const anec_windows_options *options,
   *out = nullptr;
   if (!options)
     return call.refuseNull("options");
-  anec_windows_options defaults = {};
-  defaults.validation_share = 0.05;
-  std::optional<anec_windows_options> given = take(options, defaults);
+  std::optional<anec_windows_options> given = take(options, windowsDefaults());
   if (!given)
     return call.refuse("options", badSize);
   if (!given->length || given->length > size_t(1) << 31)
