@@ -44,6 +44,21 @@ static bool areValid(const Hyperparameters &hyper, Diagnostics &diags) {
          (hyper.decaySteps == 0 || checkRates(hyper, diags));
 }
 
+/// Says why there is no entry `name` to train, which is empty where nobody
+/// chose one.
+static void reportNoEntry(const ProgramSession &session, llvm::StringRef name,
+                          Diagnostics &diags) {
+  std::string all = "`" + llvm::join(session.entries(), "`, `") + "`";
+  auto trains = [&](llvm::StringRef entry) { return session.trains(entry); };
+  if (name.empty() && llvm::any_of(session.entries(), trains))
+    diags.report({}, diag::NoDefaultEntry, all);
+  else
+    diags.report({}, diag::NotATrainingEntry,
+                 name.empty() ? "no entry computes"
+                              : "entry `" + name.str() + "` does not compute",
+                 all);
+}
+
 std::unique_ptr<Trainer> Trainer::open(ProgramSession &session,
                                        const TrainerOptions &options,
                                        Diagnostics &diags) {
@@ -57,8 +72,7 @@ std::unique_ptr<Trainer> Trainer::open(ProgramSession &session,
     loss = entry->outputOf(ValueRole::Loss);
   }
   if (!scale || !loss) {
-    diags.report({}, diag::NotATrainingEntry, name,
-                 "`" + llvm::join(session.entries(), "`, `") + "`");
+    reportNoEntry(session, name, diags);
     return nullptr;
   }
   Hyperparameters hyper =

@@ -57,7 +57,9 @@ class Trainer:
     def __init__(self, session: Session, entry: typing.Optional[str] = None,
                  **hyperparameters: Unpack[Hyperparameters]) -> None:
         """Raises anec.Error when no entry trains or a hyperparameter is out of its
-        range, and TypeError for one that does not exist."""
+        range, and TypeError for one that does not exist and for what is no Session."""
+        if not isinstance(session, Session):
+            raise TypeError(f"a trainer takes a Session, not {type(session).__name__}")
         check_names(hyperparameters, sorted(Hyperparameters.__optional_keys__),
                     "hyperparameter")
         self._session = session

@@ -329,6 +329,15 @@ def test_model():
     assert raises(anec.Error, trainer.update).diagnostics[0].id == (
         "nothing-accumulated")
     raises(TypeError, anec.Trainer, session, warm=1)
+    assert "takes a Session, not Program" in str(raises(TypeError, anec.Trainer, program))
+    assert "takes a Session, not int" in str(raises(TypeError, anec.Trainer, 3))
+    kernel = anec.Session(anec.compile_text(KERNEL, seed=1))
+    error = raises(anec.Error, anec.Trainer, kernel)
+    assert error.status == 2 and error.diagnostics[0].message == (
+        "no entry computes a loss with gradients; there are `main`"), error
+    error = raises(anec.Error, anec.Trainer, kernel, "main")
+    assert error.diagnostics[0].message == (
+        "entry `main` does not compute a loss with gradients; there are `main`"), error
     assert raises(anec.Error, anec.Trainer, session, beta1=2).status == 2
 
     path = os.path.join(FOLDER, "trained.safetensors")
