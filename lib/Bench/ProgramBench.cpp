@@ -14,14 +14,24 @@
 using namespace anec;
 
 namespace {
-/// The times of runs, and those that the engine reports.
-struct Times {
+/// A program that is timed, and its report.
+struct ProgramTimes {
+  llvm::StringRef program, backend;
+  const Executable &executable;
+  int64_t flops;
+  double loadMs;
+  unsigned count; ///< of all runs
+  /// The times of runs, and those that the engine reports.
   Timing runs, engine;
+
+  void printText(llvm::raw_ostream &out) const;
+  void printProfile(llvm::raw_ostream &out) const;
+  void printJson(llvm::raw_ostream &out) const;
 };
 } // namespace
 
 static bool measure(Executable &executable, const ProgramArrays &given,
-                    const BenchOptions &options, Times &times,
+                    const BenchOptions &options, ProgramTimes &times,
                     Diagnostics &diags) {
   std::optional<RunBuffers> buffers =
       RunBuffers::make(executable, given, diags);
@@ -41,60 +51,53 @@ static bool measure(Executable &executable, const ProgramArrays &given,
   return true;
 }
 
-static void printText(llvm::StringRef name, llvm::StringRef backend,
-                      const Times &times, double loadMs, int64_t flops,
-                      const Executable &executable, llvm::raw_ostream &out) {
-  const Timing &timing = times.runs;
-  out << name << " on " << backend
+void ProgramTimes::printText(llvm::raw_ostream &out) const {
+  out << program << " on " << backend
       << llvm::format(": median %.3f ms  min %.3f ms  p95 %.3f ms  (%zu runs, "
                       "measured)\n",
-                      timing.median(), timing.least(), timing.quantile(0.95),
-                      timing.size())
+                      runs.median(), runs.least(), runs.quantile(0.95),
+                      runs.size())
       << llvm::format("  %.4f TFLOP/s at the median (%.4f GFLOP counted)\n",
-                      double(flops) / timing.median() * 1e-9,
+                      double(flops) / runs.median() * 1e-9,
                       double(flops) * 1e-9)
       << llvm::format(
              "  load %.1f ms, constants %.1f MB, activations %.1f MB\n", loadMs,
              double(executable.constantBytes()) * 1e-6,
              double(executable.activationBytes()) * 1e-6);
-  if (times.engine.size())
+  if (engine.size())
     out << llvm::format("  in the engine: median %.3f ms  min %.3f ms\n",
-                        times.engine.median(), times.engine.least());
+                        engine.median(), engine.least());
 }
 
 /// Prints the steps in the order they run, with mean and least time of each.
-static void printProfile(llvm::ArrayRef<StepTime> steps, unsigned runs,
-                         llvm::raw_ostream &out) {
+void ProgramTimes::printProfile(llvm::raw_ostream &out) const {
+  llvm::ArrayRef<StepTime> steps = executable.stepTimes();
   double total = 0;
   for (const StepTime &step : steps)
     total += step.seconds;
   out << "      ms  share    min ms  result\n";
   for (const StepTime &step : steps)
-    out << llvm::format("%8.3f  %4.1f%%  %8.3f  ", step.seconds / runs * 1e3,
+    out << llvm::format("%8.3f  %4.1f%%  %8.3f  ", step.seconds / count * 1e3,
                         step.seconds / total * 100, step.fastest * 1e3)
         << step.result << ": " << step.type.str() << " = " << step.ops << '\n';
 }
 
-static void printJson(llvm::StringRef name, llvm::StringRef backend,
-                      const Times &times, double loadMs, int64_t flops,
-                      const Executable &executable, unsigned runs,
-                      llvm::raw_ostream &out) {
-  const Timing &timing = times.runs;
+void ProgramTimes::printJson(llvm::raw_ostream &out) const {
   llvm::json::OStream json(out, 2);
   json.object([&] {
-    json.attribute("program", name);
+    json.attribute("program", program);
     json.attribute("backend", backend);
-    json.attribute("iterations", int64_t(timing.size()));
-    json.attribute("median_ms", timing.median());
-    json.attribute("min_ms", timing.least());
-    json.attribute("p95_ms", timing.quantile(0.95));
-    if (times.engine.size()) {
-      json.attribute("engine_median_ms", times.engine.median());
-      json.attribute("engine_min_ms", times.engine.least());
+    json.attribute("iterations", int64_t(runs.size()));
+    json.attribute("median_ms", runs.median());
+    json.attribute("min_ms", runs.least());
+    json.attribute("p95_ms", runs.quantile(0.95));
+    if (engine.size()) {
+      json.attribute("engine_median_ms", engine.median());
+      json.attribute("engine_min_ms", engine.least());
     }
     json.attribute("load_ms", loadMs);
     json.attribute("flop", flops);
-    json.attribute("tflops", double(flops) / timing.median() * 1e-9);
+    json.attribute("tflops", double(flops) / runs.median() * 1e-9);
     json.attribute("constant_bytes", int64_t(executable.constantBytes()));
     json.attribute("activation_bytes", int64_t(executable.activationBytes()));
     if (executable.stepTimes().empty())
@@ -105,7 +108,7 @@ static void printJson(llvm::StringRef name, llvm::StringRef backend,
           json.attribute("ops", step.ops);
           json.attribute("result", step.result);
           json.attribute("type", step.type.str());
-          json.attribute("mean_ms", step.seconds / runs * 1e3);
+          json.attribute("mean_ms", step.seconds / count * 1e3);
           json.attribute("min_ms", step.fastest * 1e3);
         });
     });
@@ -124,20 +127,23 @@ bool anec::benchProgram(const Function &function, Backend &backend,
   if (!executable)
     return false;
   double loadMs = watch.milliseconds();
+  ProgramTimes times = {.program = function.name,
+                        .backend = backend.name(),
+                        .executable = *executable,
+                        .flops = countCost(function).flops,
+                        .loadMs = loadMs,
+                        .count = options.warmup + options.iterations,
+                        .runs = {},
+                        .engine = {}};
   std::optional<ProgramArrays> given =
       readArrays(*executable, inputs, states, "random:1", diags);
-  Times times;
   if (!given || !measure(*executable, *given, options, times, diags))
     return false;
-  int64_t flops = countCost(function).flops;
-  unsigned runs = options.warmup + options.iterations;
   if (options.json)
-    printJson(function.name, backend.name(), times, loadMs, flops, *executable,
-              runs, out);
+    times.printJson(out);
   else
-    printText(function.name, backend.name(), times, loadMs, flops, *executable,
-              out);
+    times.printText(out);
   if (options.profile && !options.json)
-    printProfile(executable->stepTimes(), runs, out);
+    times.printProfile(out);
   return true;
 }

@@ -13,6 +13,17 @@
 using namespace anec;
 using namespace anec::torch;
 
+namespace {
+/// The factors and summands after a normalization; either can be missing.
+struct Affine {
+  Val weight, bias;
+};
+
+struct Statistics {
+  Val mean, variance;
+};
+} // namespace
+
 /// The shape of a vector along the channels.
 static Shape channelShape(Val x) {
   Shape shape(size_t(x.rank()), 1);
@@ -29,6 +40,12 @@ static Val varianceOf(Emitter &e, Val x, Val mean,
                       llvm::ArrayRef<int64_t> axes) {
   Val centred = e.sub(x, mean);
   return meanOf(e, e.mul(centred, centred), axes);
+}
+
+static Statistics statisticsOf(Emitter &e, Val x,
+                               llvm::ArrayRef<int64_t> axes) {
+  Val mean = meanOf(e, x, axes);
+  return {mean, varianceOf(e, x, mean, axes)};
 }
 
 static Val inverseDeviation(Emitter &e, Val variance, double epsilon) {
@@ -62,9 +79,11 @@ static Shape allButChannels(int64_t rank) {
 //===----------------------------------------------------------------------===//
 
 /// By statistics that are known, or were updated before.
-static Val byRunning(Node &n, Val x, Val weight, Val bias, Val mean,
-                     Val variance, double epsilon) {
+static Val byRunning(Node &n, Val x, Affine affine, const Statistics &running,
+                     double epsilon) {
   Emitter &e = n.e;
+  auto [weight, bias] = affine;
+  auto [mean, variance] = running;
   if (!weight)
     weight = e.filled(x.dtype(), {x.dim(1)}, 1);
   if (!bias)
@@ -83,36 +102,35 @@ static Val byRunning(Node &n, Val x, Val weight, Val bias, Val mean,
   return scaledAndShifted(e, unit, weight, bias, shape);
 }
 
-static Val byOwn(Emitter &e, Val x, Val weight, Val bias, double epsilon,
-                 Val &mean, Val &variance) {
-  Shape axes = allButChannels(x.rank());
-  mean = meanOf(e, x, axes);
-  variance = varianceOf(e, x, mean, axes);
-  Val unit = e.mul(e.sub(x, mean), inverseDeviation(e, variance, epsilon));
-  return scaledAndShifted(e, unit, weight, bias, channelShape(x));
+/// By those of \p x itself.
+static Val byOwn(Emitter &e, Val x, const Affine &affine, const Statistics &own,
+                 double epsilon) {
+  Val unit =
+      e.mul(e.sub(x, own.mean), inverseDeviation(e, own.variance, epsilon));
+  return scaledAndShifted(e, unit, affine.weight, affine.bias, channelShape(x));
 }
 
 static void batchNorm(Node &n) {
-  Val x = n.in("input"), weight = n.maybe("weight"), bias = n.maybe("bias");
-  Val mean = n.maybe("running_mean"), variance = n.maybe("running_var");
+  Val x = n.in("input");
+  Affine affine = {n.maybe("weight"), n.maybe("bias")};
+  Statistics running = {n.maybe("running_mean"), n.maybe("running_var")};
   double epsilon = n.number("eps");
   n.ignore("momentum");
   n.ignore("cudnn_enabled");
   if (n.failed() || !x)
     return;
-  bool training = n.flag("training") || !mean || !variance;
-  Val result = training
-                   ? byOwn(n.e, x, weight, bias, epsilon, mean, variance)
-                   : byRunning(n, x, weight, bias, mean, variance, epsilon);
-  n.out(0, result);
+  if (!n.flag("training") && running.mean && running.variance)
+    return n.out(0, byRunning(n, x, affine, running, epsilon));
+  Statistics own = statisticsOf(n.e, x, allButChannels(x.rank()));
+  n.out(0, byOwn(n.e, x, affine, own, epsilon));
 }
 
 /// The decomposed form, which also gives statistics.
 static void legitNorm(Node &n) {
   Emitter &e = n.e;
-  Val x = n.in("input"), weight = n.maybe("weight"), bias = n.maybe("bias");
-  Val running = n.maybe("running_mean"),
-      runningVariance = n.maybe("running_var");
+  Val x = n.in("input");
+  Affine affine = {n.maybe("weight"), n.maybe("bias")};
+  Statistics running = {n.maybe("running_mean"), n.maybe("running_var")};
   double epsilon = n.number("eps"), momentum = n.number("momentum");
   n.ignore("training");
   if (n.failed() || !x)
@@ -121,47 +139,45 @@ static void legitNorm(Node &n) {
                   : n.op().ends_with("no_stats") ? true
                                                  : n.flag("training");
   if (!training) {
-    n.out(0, byRunning(n, x, weight, bias, running, runningVariance, epsilon));
+    n.out(0, byRunning(n, x, affine, running, epsilon));
     return; // in evaluation, there are no statistics of the batch
   }
-  Val mean, variance;
-  n.out(0, byOwn(e, x, weight, bias, epsilon, mean, variance));
+  Statistics own = statisticsOf(e, x, allButChannels(x.rank()));
+  n.out(0, byOwn(e, x, affine, own, epsilon));
   Shape channels = {x.dim(1)};
-  n.out(1, e.reshape(mean, channels));
-  n.out(2, e.reshape(inverseDeviation(e, variance, epsilon), channels));
-  if (!running || !runningVariance)
+  n.out(1, e.reshape(own.mean, channels));
+  n.out(2, e.reshape(inverseDeviation(e, own.variance, epsilon), channels));
+  if (!running.mean || !running.variance)
     return;
   int64_t count = x.size() / std::max<int64_t>(x.dim(1), 1);
-  Val unbiased = e.mul(e.reshape(variance, channels),
+  Val unbiased = e.mul(e.reshape(own.variance, channels),
                        double(count) / double(std::max<int64_t>(count - 1, 1)));
   auto moved = [&](Val before, Val now) {
     Val kept = e.mul(before, 1 - momentum);
     return e.add(kept, e.mul(now, momentum));
   };
-  n.out(3, moved(running, e.reshape(mean, channels)));
-  n.out(4, moved(runningVariance, unbiased));
+  n.out(3, moved(running.mean, e.reshape(own.mean, channels)));
+  n.out(4, moved(running.variance, unbiased));
 }
 
 static void instanceNorm(Node &n) {
   Emitter &e = n.e;
-  Val x = n.in("input"), weight = n.maybe("weight"), bias = n.maybe("bias");
-  Val mean = n.maybe("running_mean"), variance = n.maybe("running_var");
+  Val x = n.in("input");
+  Affine affine = {n.maybe("weight"), n.maybe("bias")};
+  Statistics running = {n.maybe("running_mean"), n.maybe("running_var")};
   double epsilon = n.number("eps");
   n.ignore("momentum");
   n.ignore("cudnn_enabled");
-  bool own = n.flag("use_input_stats");
+  bool usesOwn = n.flag("use_input_stats");
   if (n.failed() || !x)
     return;
-  if (!own)
-    return n.out(byRunning(n, x, weight, bias, mean, variance, epsilon));
-  if (mean)
+  if (!usesOwn)
+    return n.out(byRunning(n, x, affine, running, epsilon));
+  if (running.mean)
     return n.fail("it updates running statistics; export a model in `eval()` "
                   "mode");
-  Shape axes = axesFrom(2, x.rank());
-  mean = meanOf(e, x, axes);
-  variance = varianceOf(e, x, mean, axes);
-  Val unit = e.mul(e.sub(x, mean), inverseDeviation(e, variance, epsilon));
-  n.out(scaledAndShifted(e, unit, weight, bias, channelShape(x)));
+  Statistics own = statisticsOf(e, x, axesFrom(2, x.rank()));
+  n.out(byOwn(e, x, affine, own, epsilon));
 }
 
 //===----------------------------------------------------------------------===//
