@@ -20,16 +20,16 @@ namespace {
 //===-- Normalization -----------------------------------------------------===//
 
 struct ColumnNorm {
-  size_t rows, stride;
-  const float *x;
+  Columns matrix;
   double epsilon;
-  const float *scales, *shifts; ///< of the rows; may be null
+  Affines affines; ///< of the rows
   float *out;
   bool half;
 
   template <size_t vectors>
   ANEC_INLINE void operator()(size_t column, size_t count) const {
-    const float *from = x + column;
+    size_t rows = matrix.rows, stride = matrix.stride;
+    const float *from = matrix.x + column;
     DoublePair means[vectors], factors[vectors];
     foldColumns<Total, vectors>(rows, stride, from, count,
                                 [&](size_t j, Total sum) ANEC_INLINE_LAMBDA {
@@ -49,8 +49,8 @@ struct ColumnNorm {
       factors[j] = {factorOf(squares[j].value.low),
                     factorOf(squares[j].value.high)};
     for (size_t row = 0; row < rows; ++row) {
-      double scale = scales ? double(scales[row]) : 1.0;
-      double shift = shifts ? double(shifts[row]) : 0.0;
+      double scale = affines.scales ? double(affines.scales[row]) : 1.0;
+      double shift = affines.shifts ? double(affines.shifts[row]) : 0.0;
       for (size_t j = 0; j < vectors; ++j) {
         size_t at = row * stride + j * width;
         DoublePair value = widen(loadUpTo(count, from + at));
@@ -66,29 +66,28 @@ struct ColumnNorm {
 
 private:
   ANEC_INLINE Doubles factorOf(Doubles squares) const {
-    return 1.0 / squareRoot(squares / double(rows) + epsilon);
+    return 1.0 / squareRoot(squares / double(matrix.rows) + epsilon);
   }
 };
 
-void normalizeColumnsKernel(size_t rows, size_t columns, size_t stride,
-                            const float *x, double epsilon, const float *scales,
-                            const float *shifts, float *out,
+void normalizeColumnsKernel(const Columns &x, double epsilon,
+                            const Affines &ofRows, float *out,
                             Rounding rounding) {
-  forEachBlock<2>(columns, ColumnNorm{rows, stride, x, epsilon, scales, shifts,
-                                      out, rounding == Rounding::FP16});
+  forEachBlock<2>(
+      x.count, ColumnNorm{x, epsilon, ofRows, out, rounding == Rounding::FP16});
 }
 
 //===-- Places of extremes ------------------------------------------------===//
 
 template <bool isMax>
 struct ExtremePlaces {
-  size_t rows, stride;
-  const float *x;
+  Columns matrix;
   int32_t *places;
 
   template <size_t vectors>
   ANEC_INLINE void operator()(size_t column, size_t count) const {
-    const float *from = x + column;
+    size_t rows = matrix.rows, stride = matrix.stride;
+    const float *from = matrix.x + column;
     Floats best[vectors];
     Ints place[vectors] = {};
     for (size_t j = 0; j < vectors; ++j)
@@ -108,42 +107,43 @@ struct ExtremePlaces {
   }
 };
 
-void extremePlacesKernel(bool isMax, size_t rows, size_t columns, size_t stride,
-                         const float *x, int32_t *places) {
+void extremePlacesKernel(bool isMax, const Columns &x, int32_t *places) {
   if (isMax)
-    forEachBlock<4>(columns, ExtremePlaces<true>{rows, stride, x, places});
+    forEachBlock<4>(x.count, ExtremePlaces<true>{x, places});
   else
-    forEachBlock<4>(columns, ExtremePlaces<false>{rows, stride, x, places});
+    forEachBlock<4>(x.count, ExtremePlaces<false>{x, places});
 }
 
 //===-- Cumulative sums ---------------------------------------------------===//
 
 struct SumsSoFar {
-  size_t rows;
-  ptrdiff_t stride; ///< to the next row that is summed
-  const float *x;
-  bool isExclusive;
+  Columns matrix;
+  bool isExclusive, isReverse;
   float *out;
   bool half;
 
   template <size_t vectors>
   ANEC_INLINE void operator()(size_t column, size_t count) const {
+    size_t rows = matrix.rows;
+    auto stride = ptrdiff_t(matrix.stride);
+    ptrdiff_t first = isReverse ? (ptrdiff_t(rows) - 1) * stride : 0;
+    ptrdiff_t step = isReverse ? -stride : stride; // to the next row
     Total sums[vectors];
     for (size_t row = 0; row < rows; ++row)
       for (size_t j = 0; j < vectors; ++j) {
-        ptrdiff_t at = ptrdiff_t(row) * stride + ptrdiff_t(column + j * width);
+        ptrdiff_t at =
+            first + ptrdiff_t(row) * step + ptrdiff_t(column + j * width);
         Floats before = narrow(sums[j].value);
-        sums[j].add(loadUpTo(count, x + at));
+        sums[j].add(loadUpTo(count, matrix.x + at));
         Floats result = isExclusive ? before : narrow(sums[j].value);
         storeUpTo(count, out + at, half ? roundToHalf(result) : result);
       }
   }
 };
 
-void sumsSoFarKernel(size_t rows, size_t columns, ptrdiff_t stride,
-                     const float *x, bool isExclusive, float *out,
-                     Rounding rounding) {
-  forEachBlock<4>(columns, SumsSoFar{rows, stride, x, isExclusive, out,
+void sumsSoFarKernel(const Columns &x, bool isExclusive, bool isReverse,
+                     float *out, Rounding rounding) {
+  forEachBlock<4>(x.count, SumsSoFar{x, isExclusive, isReverse, out,
                                      rounding == Rounding::FP16});
 }
 

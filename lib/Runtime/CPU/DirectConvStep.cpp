@@ -59,8 +59,9 @@ struct DirectConv {
         size_t rows = std::min(rowsPerRun(), height.results - h);
         size_t count = (rows - 1) * copy.row() + width.results;
         size_t at = (d * height.extent + h) * copy.row();
-        weightedSums(count, offsets.size(), offsets.data(), scratch + at,
-                     outputs, weight, bias, sums, rows * copy.row(), rounding);
+        weightedSums(count, {offsets.size(), offsets.data(), scratch + at},
+                     {outputs, weight, bias}, {sums, rows * copy.row()},
+                     rounding);
         for (size_t o = 0; o < outputs; ++o)
           for (size_t row = 0; row < rows; ++row)
             std::copy_n(sums + (o * rows + row) * copy.row(), width.results,

@@ -26,31 +26,27 @@ struct KernelTable {
   void (*softmaxRows)(size_t, size_t, const float *, float *, Rounding);
   void (*scaledSoftmaxRow)(size_t, const float *, float, const float *, float *,
                            Rounding);
-  void (*softmaxColumns)(size_t, size_t, size_t, const float *, float *,
-                         Rounding);
+  void (*softmaxColumns)(const Columns &, float *, Rounding);
   void (*reduceRows)(Reduce, size_t, size_t, const float *, float *, Rounding);
-  void (*reduceColumns)(Reduce, size_t, size_t, size_t, const float *, float *,
-                        Rounding);
+  void (*reduceColumns)(Reduce, const Columns &, float *, Rounding);
   void (*moments)(size_t, const float *, double *, double *);
-  void (*normalizeRow)(size_t, const float *, double, double, double, double,
+  void (*normalizeRow)(size_t, const float *, const Scaling &, const Affine &,
                        float *, Rounding);
-  void (*normalizeElements)(size_t, const float *, double, double,
-                            const float *, const float *, float *, Rounding);
-  void (*normalizeColumns)(size_t, size_t, size_t, const float *, double,
-                           const float *, const float *, float *, Rounding);
+  void (*normalizeElements)(size_t, const float *, const Scaling &,
+                            const Affines &, float *, Rounding);
+  void (*normalizeColumns)(const Columns &, double, const Affines &, float *,
+                           Rounding);
   size_t (*firstBefore)(size_t, const float *, float, bool);
-  void (*extremePlaces)(bool, size_t, size_t, size_t, const float *, int32_t *);
-  void (*sumsSoFar)(size_t, size_t, ptrdiff_t, const float *, bool, float *,
-                    Rounding);
+  void (*extremePlaces)(bool, const Columns &, int32_t *);
+  void (*sumsSoFar)(const Columns &, bool, bool, float *, Rounding);
   void (*transpose)(size_t, size_t, const float *, size_t, float *, size_t);
-  void (*weightedSums)(size_t, size_t, const uint32_t *, const float *, size_t,
-                       const float *, const float *, float *, size_t, Rounding);
-  void (*tiledSums)(size_t, size_t, const uint32_t *, const float *, size_t,
-                    const float *, const float *, float *, size_t, Rounding);
+  void (*weightedSums)(size_t, const SumTerms &, const SumWeights &,
+                       const SumPlaces &, Rounding);
+  void (*tiledSums)(size_t, const SumTerms &, const SumWeights &,
+                    const SumPlaces &, Rounding);
   size_t panelOutputs, vectorOutputs;
-  void (*panelSums)(size_t, const uint32_t *, size_t, const uint32_t *,
-                    const float *, size_t, const float *, const float *,
-                    float *, float *, size_t, Rounding);
+  void (*panelSums)(const SumPositions &, const SumTerms &, const SumWeights &,
+                    float *, const SumPlaces &, Rounding);
   void (*addFixedProducts)(size_t, double, float, double, const float *,
                            const float *, double *, double *, double *);
 };

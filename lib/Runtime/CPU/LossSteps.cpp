@@ -95,8 +95,9 @@ static void sumPart(const Loss &loss, llvm::ArrayRef<size_t> byTarget,
   const size_t *next = llvm::partition_point(byTarget, [&](size_t column) {
     return size_t(loss.targets[column]) < begin;
   });
-  reduceColumns(Reduce::Max, end - begin, count, count,
-                loss.logits + begin * count, top, Rounding::None);
+  reduceColumns(Reduce::Max,
+                {end - begin, count, count, loss.logits + begin * count}, top,
+                Rounding::None);
   std::fill_n(sum, count, 0.0f);
   for (size_t c = begin; c < end; ++c) {
     binary(Binary::Sub, count, loss.logits + c * count, 1, top, 1, row,

@@ -22,23 +22,6 @@
 using namespace anec;
 using namespace anec::cpu;
 
-namespace {
-
-/// What is subtracted from an element, and the factor after that.
-struct Scaling {
-  double mean, factor;
-};
-
-/// Factors and summands of the result; null for none.
-struct Affine {
-  const float *gamma = nullptr, *beta = nullptr;
-
-  double scale(size_t i) const { return gamma ? double(gamma[i]) : 1.0; }
-  double shift(size_t i) const { return beta ? double(beta[i]) : 0.0; }
-};
-
-} // namespace
-
 /// The sum of `term(element)`. Eight sums hide the latency of additions, and
 /// are one or more vectors.
 template <typename Term>
@@ -62,12 +45,17 @@ static Scaling momentsOfRow(size_t count, const float *x, double epsilon) {
   return {mean, 1 / std::sqrt(variance + epsilon)};
 }
 
-static Affine affineOf(const Op &op, StepContext &ctx) {
+static Affines affinesOf(const Op &op, StepContext &ctx) {
   auto floats = [&](const Value *value) {
     return value ? ctx.storage.floats(value) : nullptr;
   };
   return {floats(op.operand(param::gamma)),
           floats(op.operand(param::betaValue))};
+}
+
+static Affine ofChannel(const Affines &affines, size_t c) {
+  return {affines.scales ? double(affines.scales[c]) : 1.0,
+          affines.shifts ? double(affines.shifts[c]) : 0.0};
 }
 
 static StepFn makeLayerNorm(const Op &op, StepContext &ctx) {
@@ -83,21 +71,21 @@ static StepFn makeLayerNorm(const Op &op, StepContext &ctx) {
   float *out = ctx.storage.floats(op.result());
   Rounding rounding = ctx.rounding(op.result());
   double epsilon = op.get(param::epsilon);
-  return [=, view = *view, affine = affineOf(op, ctx), &pool = ctx.pool] {
+  return [=, view = *view, affines = affinesOf(op, ctx), &pool = ctx.pool] {
     splitWork(
         pool, view,
         [&](size_t begin, size_t end) {
           for (size_t row = begin; row < end; ++row) {
             const float *from = in + row * view.axis;
             Scaling by = momentsOfRow(view.axis, from, epsilon);
-            normalizeElements(view.axis, from, by.mean, by.factor, affine.gamma,
-                              affine.beta, out + row * view.axis, rounding);
+            normalizeElements(view.axis, from, by, affines,
+                              out + row * view.axis, rounding);
           }
         },
         [&](size_t outer, size_t begin, size_t end) {
           size_t at = outer * view.axis * view.inner + begin;
-          normalizeColumns(view.axis, end - begin, view.inner, in + at, epsilon,
-                           affine.gamma, affine.beta, out + at, rounding);
+          normalizeColumns({view.axis, end - begin, view.inner, in + at},
+                           epsilon, affines, out + at, rounding);
         });
   };
 }
@@ -124,19 +112,18 @@ static StepFn eachChannel(const Op &op, StepContext &ctx, Channel channel) {
 }
 
 static StepFn makeInstanceNorm(const Op &op, StepContext &ctx) {
-  Affine affine = affineOf(op, ctx);
+  Affines affines = affinesOf(op, ctx);
   Rounding rounding = ctx.rounding(op.result());
   double epsilon = op.get(param::epsilon);
   return eachChannel(
       op, ctx, [=](size_t c, size_t count, const float *from, float *to) {
         Scaling by = momentsOfRow(count, from, epsilon);
-        normalizeRow(count, from, by.mean, by.factor, affine.scale(c),
-                     affine.shift(c), to, rounding);
+        normalizeRow(count, from, by, ofChannel(affines, c), to, rounding);
       });
 }
 
 static StepFn makeBatchNorm(const Op &op, StepContext &ctx) {
-  Affine affine = affineOf(op, ctx);
+  Affines affines = affinesOf(op, ctx);
   const float *means = ctx.storage.floats(op.operand(param::mean));
   const float *variances = ctx.storage.floats(op.operand(param::variance));
   Rounding rounding = ctx.rounding(op.result());
@@ -145,8 +132,7 @@ static StepFn makeBatchNorm(const Op &op, StepContext &ctx) {
       op, ctx, [=](size_t c, size_t count, const float *from, float *to) {
         Scaling by = {double(means[c]),
                       1 / std::sqrt(double(variances[c]) + epsilon)};
-        normalizeRow(count, from, by.mean, by.factor, affine.scale(c),
-                     affine.shift(c), to, rounding);
+        normalizeRow(count, from, by, ofChannel(affines, c), to, rounding);
       });
 }
 
@@ -168,8 +154,8 @@ static StepFn makeL2Norm(const Op &op, StepContext &ctx) {
       const float *from = in + row * count;
       double sum =
           epsilon + sumRow(count, from, [](double v) { return v * v; });
-      normalizeRow(count, from, 0, 1 / std::sqrt(sum), 1, 0, out + row * count,
-                   rounding);
+      normalizeRow(count, from, {0, 1 / std::sqrt(sum)}, {1, 0},
+                   out + row * count, rounding);
     });
   };
 }

@@ -97,11 +97,11 @@ struct PanelConv {
     float *to =
         out + ((image * groups + group) * outputs + first) * positions();
     for (; begin < end; begin += mostPositions)
-      panelSums(std::min(mostPositions, end - begin), at.data() + begin,
-                terms(), offsets.data(), inputs + group * groupVolume(), count,
-                packed.get() + row * terms(),
-                biases ? starts.get() + row : nullptr, scratch, to + begin,
-                positions(), rounding);
+      panelSums({std::min(mostPositions, end - begin), at.data() + begin},
+                {terms(), offsets.data(), inputs + group * groupVolume()},
+                {count, packed.get() + row * terms(),
+                 biases ? starts.get() + row : nullptr},
+                scratch, {to + begin, positions()}, rounding);
   }
 };
 

@@ -35,12 +35,11 @@ constexpr size_t mostPartTerms = 512;
 /// \p positions positions, whose elements are at x + at[i] + offsets[t], added
 /// to \p out unless it `isFirst`.
 template <size_t positions, size_t vectors>
-void panelTile(const uint32_t *at, size_t terms, const uint32_t *offsets,
-               const float *x, const float *weights, const float *starts,
-               float *out, bool isFirst, bool half) {
+void panelTile(const uint32_t *at, const SumTerms &terms,
+               const SumWeights &outputs, float *out, bool isFirst, bool half) {
   const float *from[positions];
   for (size_t i = 0; i < positions; ++i)
-    from[i] = x + at[i];
+    from[i] = terms.x + at[i];
   Floats sums[positions][vectors] = {};
   if (!isFirst)
 #pragma GCC unroll 6
@@ -48,7 +47,11 @@ void panelTile(const uint32_t *at, size_t terms, const uint32_t *offsets,
 #pragma GCC unroll 4
       for (size_t j = 0; j < vectors; ++j)
         sums[i][j] = load(out + (i * vectors + j) * width);
-  for (size_t t = 0; t < terms; ++t, weights += vectors * width) {
+  // Here, what is asked for ahead could change what is behind a reference.
+  size_t count = terms.count;
+  const uint32_t *offsets = terms.offsets;
+  const float *weights = outputs.weights;
+  for (size_t t = 0; t < count; ++t, weights += vectors * width) {
     size_t offset = offsets[t];
     __builtin_prefetch(from[0] + offset + prefetchedPositions);
     Floats row[vectors];
@@ -65,6 +68,7 @@ void panelTile(const uint32_t *at, size_t terms, const uint32_t *offsets,
         sums[i][j] += element * row[j];
     }
   }
+  const float *starts = outputs.starts;
 #pragma GCC unroll 6
   for (size_t i = 0; i < positions; ++i)
 #pragma GCC unroll 4
@@ -77,12 +81,11 @@ void panelTile(const uint32_t *at, size_t terms, const uint32_t *offsets,
 }
 
 template <size_t vectors>
-void panelRun(size_t n, const uint32_t *at, size_t terms,
-              const uint32_t *offsets, const float *x, const float *weights,
-              const float *starts, float *out, bool isFirst, bool half) {
-  size_t i = 0;
+void panelRun(SumPositions all, const SumTerms &terms,
+              const SumWeights &outputs, float *out, bool isFirst, bool half) {
+  size_t i = 0, n = all.count;
   auto tile = [&]<size_t positions>() {
-    panelTile<positions, vectors>(at + i, terms, offsets, x, weights, starts,
+    panelTile<positions, vectors>(all.at + i, terms, outputs,
                                   out + i * vectors * width, isFirst, half);
   };
   for (; i + panelPositions <= n; i += panelPositions)
@@ -101,23 +104,23 @@ void panelRun(size_t n, const uint32_t *at, size_t terms,
   }
 }
 
-void panelSumsKernel(size_t n, const uint32_t *at, size_t terms,
-                     const uint32_t *offsets, const float *x, size_t outputs,
-                     const float *weights, const float *starts, float *sums,
-                     float *out, size_t stride, Rounding rounding) {
+void panelSumsKernel(const SumPositions &positions, const SumTerms &terms,
+                     const SumWeights &outputs, float *sums,
+                     const SumPlaces &to, Rounding rounding) {
   bool half = rounding == Rounding::FP16;
-  size_t vectors = (outputs + width - 1) / width;
-  size_t parts = (terms + mostPartTerms - 1) / mostPartTerms;
+  size_t vectors = (outputs.count + width - 1) / width;
+  size_t parts = (terms.count + mostPartTerms - 1) / mostPartTerms;
   // No terms are one part, too.
   parts = parts == 0 ? 1 : parts;
   auto run = [&]<size_t count>() {
     for (size_t part = 0; part < parts; ++part) {
-      size_t begin = terms * part / parts, end = terms * (part + 1) / parts;
+      size_t begin = terms.count * part / parts;
+      size_t end = terms.count * (part + 1) / parts;
       bool isLast = part + 1 == parts;
-      panelRun<count>(n, at, end - begin, offsets + begin, x,
-                      weights + begin * count * width,
-                      isLast ? starts : nullptr, sums, part == 0,
-                      isLast && half);
+      panelRun<count>(positions, {end - begin, terms.offsets + begin, terms.x},
+                      {outputs.count, outputs.weights + begin * count * width,
+                       isLast ? outputs.starts : nullptr},
+                      sums, part == 0, isLast && half);
     }
   };
   if constexpr (mostPanelVectors == 4) {
@@ -131,16 +134,17 @@ void panelSumsKernel(size_t n, const uint32_t *at, size_t terms,
   else if (vectors == 1)
     run.template operator()<1>();
 
-  for (size_t o = 0; o < outputs; o += width) {
-    size_t columns = outputs - o < width ? outputs - o : width;
+  size_t n = positions.count, stride = to.stride;
+  for (size_t o = 0; o < outputs.count; o += width) {
+    size_t left = outputs.count - o, columns = left < width ? left : width;
     for (size_t i = 0; i < n; i += width) {
       const float *block = sums + i * vectors * width + o;
-      float *to = out + o * stride + i;
+      float *out = to.out + o * stride + i;
       if (columns == width && n - i >= width)
-        transposeBlock(block, vectors * width, to, stride);
+        transposeBlock(block, vectors * width, out, stride);
       else
         transposePart(columns, n - i < width ? n - i : width, block,
-                      vectors * width, to, stride);
+                      vectors * width, out, stride);
     }
   }
 }

@@ -83,8 +83,9 @@ static StepFn makeReduction(const Op &op, StepContext &ctx) {
                      out + begin, rounding);
         },
         [&](size_t outer, size_t begin, size_t end) {
-          reduceColumns(kind, view.axis, end - begin, view.inner,
-                        in + outer * view.axis * view.inner + begin,
+          reduceColumns(kind,
+                        {view.axis, end - begin, view.inner,
+                         in + outer * view.axis * view.inner + begin},
                         out + outer * view.inner + begin, rounding);
         });
   };
@@ -109,8 +110,8 @@ static StepFn makeSoftmax(const Op &op, StepContext &ctx) {
         },
         [&](size_t outer, size_t begin, size_t end) {
           size_t at = outer * view.axis * view.inner + begin;
-          softmaxColumns(view.axis, end - begin, view.inner, in + at, out + at,
-                         rounding);
+          softmaxColumns({view.axis, end - begin, view.inner, in + at},
+                         out + at, rounding);
         });
   };
 }

@@ -78,7 +78,7 @@ static void logSumExpColumns(const AxisView &view, size_t columns,
                              const float *x, DType stored, uint32_t *out,
                              float *scratch) {
   float *tops = scratch, *powers = scratch + columns;
-  reduceColumns(Reduce::Max, view.axis, columns, view.inner, x, tops,
+  reduceColumns(Reduce::Max, {view.axis, columns, view.inner, x}, tops,
                 Rounding::None);
   std::replace_if(
       tops, tops + columns, [](float top) { return !std::isfinite(top); },
@@ -155,8 +155,9 @@ static StepFn makeExtremePlace(const Op &op, StepContext &ctx) {
       splitWork(
           pool, view, [](size_t, size_t) {},
           [&](size_t outer, size_t begin, size_t end) {
-            extremePlaces(isMax, view.axis, end - begin, view.inner,
-                          in + outer * view.axis * view.inner + begin,
+            extremePlaces(isMax,
+                          {view.axis, end - begin, view.inner,
+                           in + outer * view.axis * view.inner + begin},
                           out + outer * view.inner + begin);
           });
     };
@@ -274,10 +275,7 @@ struct Cumulative {
   }
   /// Of `count` columns next to each other.
   void columns(size_t count, const float *x, float *out) const {
-    auto stride = ptrdiff_t(inner);
-    size_t first = place(0) * inner;
-    sumsSoFar(axis, count, reverse ? -stride : stride, x + first, exclusive,
-              out + first, rounding);
+    sumsSoFar({axis, count, inner, x}, exclusive, reverse, out, rounding);
   }
 };
 

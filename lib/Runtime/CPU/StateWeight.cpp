@@ -45,8 +45,8 @@ void StateWeight::multiplyPanel(size_t panel, const float *from,
                                 bool accumulate) const {
   size_t first = panel * columns, count = std::min(columns, n - first);
   std::array<float, mostRows * mostColumns> sums;
-  weightedSums(count, k, offsets.data(), panels.get() + first * k, rows, from,
-               nullptr, sums.data(), columns, Rounding::None);
+  weightedSums(count, {k, offsets.data(), panels.get() + first * k},
+               {rows, from, nullptr}, {sums.data(), columns}, Rounding::None);
   for (size_t row = 0; row < rows; ++row) {
     float *place = to + row * n + first;
     for (size_t i = 0; i < count; ++i)

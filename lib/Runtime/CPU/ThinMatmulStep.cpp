@@ -132,8 +132,9 @@ static void addRows(const ThinProducts &products, const GemmOperands &product,
           product.a[at(row, k, shape.lda, shape.transA)];
   const float *b = product.b + begin;
   float *c = product.c + begin;
-  weightedSums(whole, shape.k, offsets, b, shape.m, weights, nullptr, c,
-               shape.ldc, products.rounding);
+  SumWeights rows = {shape.m, weights, nullptr};
+  weightedSums(whole, {shape.k, offsets, b}, rows, {c, shape.ldc},
+               products.rounding);
   if (rest == 0)
     return;
   // The kernel reads whole vectors, so the last one is copied.
@@ -141,8 +142,8 @@ static void addRows(const ThinProducts &products, const GemmOperands &product,
     std::copy_n(b + k * shape.ldb + whole, rest, tail + k * lanes);
     std::fill_n(tail + k * lanes + rest, lanes - rest, 0.0f);
   }
-  weightedSums(rest, shape.k, tailOffsets, tail, shape.m, weights, nullptr,
-               c + whole, shape.ldc, products.rounding);
+  weightedSums(rest, {shape.k, tailOffsets, tail}, rows, {c + whole, shape.ldc},
+               products.rounding);
 }
 
 //===----------------------------------------------------------------------===//

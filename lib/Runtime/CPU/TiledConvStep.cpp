@@ -118,14 +118,13 @@ struct TiledConv {
         size_t here = std::min(tileOutputs, outputs - first);
         if (biases)
           std::copy_n(biases + group * outputs + first, here, starts);
-        tiledSums(count, part, offsets.data() + term, from, here,
-                  packed.get() +
-                      ((group * tiles() + tile) * terms() + term) * tileOutputs,
-                  term == 0 ? starts : nullptr,
-                  isDense ? to + first * results
-                          : scratch + (tile - firstTile) * tileOutputs * rows *
-                                          copy.row(),
-                  isDense ? results : rows * copy.row(),
+        size_t weights = (group * tiles() + tile) * terms() + term;
+        size_t copied = (tile - firstTile) * tileOutputs * rows * copy.row();
+        tiledSums(count, {part, offsets.data() + term, from},
+                  {here, packed.get() + weights * tileOutputs,
+                   term == 0 ? starts : nullptr},
+                  isDense ? SumPlaces{to + first * results, results}
+                          : SumPlaces{scratch + copied, rows * copy.row()},
                   isLast ? rounding : Rounding::None);
       }
     }

@@ -122,9 +122,8 @@ void cpu::scaledSoftmaxRow(size_t n, const float *x, float scale,
   kernels().scaledSoftmaxRow(n, x, scale, mask, out, rounding);
 }
 
-void cpu::softmaxColumns(size_t rows, size_t columns, size_t stride,
-                         const float *x, float *out, Rounding rounding) {
-  kernels().softmaxColumns(rows, columns, stride, x, out, rounding);
+void cpu::softmaxColumns(const Columns &x, float *out, Rounding rounding) {
+  kernels().softmaxColumns(x, out, rounding);
 }
 
 float cpu::reduceRow(Reduce kind, size_t n, const float *x, Rounding rounding) {
@@ -138,49 +137,43 @@ void cpu::reduceRows(Reduce kind, size_t rows, size_t n, const float *x,
   kernels().reduceRows(kind, rows, n, x, out, rounding);
 }
 
-void cpu::reduceColumns(Reduce kind, size_t rows, size_t columns, size_t stride,
-                        const float *x, float *out, Rounding rounding) {
-  kernels().reduceColumns(kind, rows, columns, stride, x, out, rounding);
+void cpu::reduceColumns(Reduce kind, const Columns &x, float *out,
+                        Rounding rounding) {
+  kernels().reduceColumns(kind, x, out, rounding);
 }
 
 void cpu::moments(size_t n, const float *x, double *mean, double *variance) {
   kernels().moments(n, x, mean, variance);
 }
 
-void cpu::normalizeRow(size_t n, const float *x, double mean, double factor,
-                       double scale, double shift, float *out,
-                       Rounding rounding) {
-  kernels().normalizeRow(n, x, mean, factor, scale, shift, out, rounding);
+void cpu::normalizeRow(size_t n, const float *x, const Scaling &by,
+                       const Affine &affine, float *out, Rounding rounding) {
+  kernels().normalizeRow(n, x, by, affine, out, rounding);
 }
 
-void cpu::normalizeElements(size_t n, const float *x, double mean,
-                            double factor, const float *scales,
-                            const float *shifts, float *out,
+void cpu::normalizeElements(size_t n, const float *x, const Scaling &by,
+                            const Affines &affines, float *out,
                             Rounding rounding) {
-  kernels().normalizeElements(n, x, mean, factor, scales, shifts, out,
-                              rounding);
+  kernels().normalizeElements(n, x, by, affines, out, rounding);
 }
 
-void cpu::normalizeColumns(size_t rows, size_t columns, size_t stride,
-                           const float *x, double epsilon, const float *scales,
-                           const float *shifts, float *out, Rounding rounding) {
-  kernels().normalizeColumns(rows, columns, stride, x, epsilon, scales, shifts,
-                             out, rounding);
+void cpu::normalizeColumns(const Columns &x, double epsilon,
+                           const Affines &ofRows, float *out,
+                           Rounding rounding) {
+  kernels().normalizeColumns(x, epsilon, ofRows, out, rounding);
 }
 
 size_t cpu::firstBefore(size_t n, const float *x, float last, bool ascending) {
   return kernels().firstBefore(n, x, last, ascending);
 }
 
-void cpu::extremePlaces(bool isMax, size_t rows, size_t columns, size_t stride,
-                        const float *x, int32_t *places) {
-  kernels().extremePlaces(isMax, rows, columns, stride, x, places);
+void cpu::extremePlaces(bool isMax, const Columns &x, int32_t *places) {
+  kernels().extremePlaces(isMax, x, places);
 }
 
-void cpu::sumsSoFar(size_t rows, size_t columns, ptrdiff_t stride,
-                    const float *x, bool isExclusive, float *out,
-                    Rounding rounding) {
-  kernels().sumsSoFar(rows, columns, stride, x, isExclusive, out, rounding);
+void cpu::sumsSoFar(const Columns &x, bool isExclusive, bool isReverse,
+                    float *out, Rounding rounding) {
+  kernels().sumsSoFar(x, isExclusive, isReverse, out, rounding);
 }
 
 void cpu::transpose(size_t rows, size_t columns, const float *x, size_t stride,
@@ -188,32 +181,25 @@ void cpu::transpose(size_t rows, size_t columns, const float *x, size_t stride,
   kernels().transpose(rows, columns, x, stride, out, outStride);
 }
 
-void cpu::weightedSums(size_t n, size_t terms, const uint32_t *offsets,
-                       const float *x, size_t outputs, const float *weights,
-                       const float *starts, float *out, size_t stride,
+void cpu::weightedSums(size_t n, const SumTerms &terms,
+                       const SumWeights &outputs, const SumPlaces &to,
                        Rounding rounding) {
-  kernels().weightedSums(n, terms, offsets, x, outputs, weights, starts, out,
-                         stride, rounding);
+  kernels().weightedSums(n, terms, outputs, to, rounding);
 }
 
-void cpu::tiledSums(size_t n, size_t terms, const uint32_t *offsets,
-                    const float *x, size_t outputs, const float *weights,
-                    const float *starts, float *out, size_t stride,
-                    Rounding rounding) {
-  kernels().tiledSums(n, terms, offsets, x, outputs, weights, starts, out,
-                      stride, rounding);
+void cpu::tiledSums(size_t n, const SumTerms &terms, const SumWeights &outputs,
+                    const SumPlaces &to, Rounding rounding) {
+  kernels().tiledSums(n, terms, outputs, to, rounding);
 }
 
 size_t cpu::panelOutputs() { return kernels().panelOutputs; }
 
 size_t cpu::vectorOutputs() { return kernels().vectorOutputs; }
 
-void cpu::panelSums(size_t n, const uint32_t *at, size_t terms,
-                    const uint32_t *offsets, const float *x, size_t outputs,
-                    const float *weights, const float *starts, float *sums,
-                    float *out, size_t stride, Rounding rounding) {
-  kernels().panelSums(n, at, terms, offsets, x, outputs, weights, starts, sums,
-                      out, stride, rounding);
+void cpu::panelSums(const SumPositions &positions, const SumTerms &terms,
+                    const SumWeights &outputs, float *sums, const SumPlaces &to,
+                    Rounding rounding) {
+  kernels().panelSums(positions, terms, outputs, sums, to, rounding);
 }
 
 void cpu::addFixedProducts(size_t n, double left, float power, double smallest,

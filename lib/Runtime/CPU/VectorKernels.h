@@ -49,6 +49,15 @@ bool useInstructionSet(InstructionSet set);
 /// The instruction set in use.
 InstructionSet instructionSet();
 
+//===-- Matrices ----------------------------------------------------------===//
+
+/// A matrix [rows, count] for kernels along the outer axis, with \p stride
+/// elements from row to row. This is the channel-first case.
+struct Columns {
+  size_t rows, count, stride;
+  const float *x;
+};
+
 //===-- Rounding ----------------------------------------------------------===//
 
 /// out[i] = x[i] rounded to fp16, kept as fp32.
@@ -108,10 +117,9 @@ void softmaxRows(size_t rows, size_t n, const float *x, float *out,
 void scaledSoftmaxRow(size_t n, const float *x, float scale, const float *mask,
                       float *out, Rounding rounding);
 
-/// Softmax over the outer axis: x is [rows, columns] with \p stride elements
-/// from row to row, and each column is normalised; \p out has the same layout.
-void softmaxColumns(size_t rows, size_t columns, size_t stride, const float *x,
-                    float *out, Rounding rounding);
+/// Softmax over the outer axis: each column is normalised; \p out has the same
+/// layout.
+void softmaxColumns(const Columns &x, float *out, Rounding rounding);
 
 //===-- Reductions --------------------------------------------------------===//
 
@@ -137,28 +145,40 @@ float reduceRow(Reduce kind, size_t n, const float *x, Rounding rounding);
 void reduceRows(Reduce kind, size_t rows, size_t n, const float *x, float *out,
                 Rounding rounding);
 
-/// Reduces the outer axis: x is [rows, columns] with \p stride elements from
-/// row to row, out is [columns]. This is the channel-first case.
-void reduceColumns(Reduce kind, size_t rows, size_t columns, size_t stride,
-                   const float *x, float *out, Rounding rounding);
+/// out[i] = the reduction of column i.
+void reduceColumns(Reduce kind, const Columns &x, float *out,
+                   Rounding rounding);
 
 //===-- Normalization -----------------------------------------------------===//
 
-/// out[i] = (x[i] - mean) * factor * scale + shift in fp64, rounded once.
-void normalizeRow(size_t n, const float *x, double mean, double factor,
-                  double scale, double shift, float *out, Rounding rounding);
+/// What is subtracted from an element, and the factor after that.
+struct Scaling {
+  double mean, factor;
+};
 
-/// The same with a factor and a summand for each element; null for 1 and 0.
-void normalizeElements(size_t n, const float *x, double mean, double factor,
-                       const float *scales, const float *shifts, float *out,
-                       Rounding rounding);
+/// The factor and the summand of a normalized row.
+struct Affine {
+  double scale, shift;
+};
+
+/// Those of each element or row; null for 1 and 0.
+struct Affines {
+  const float *scales, *shifts;
+};
+
+/// out[i] = (x[i] - mean) * factor * scale + shift in fp64, rounded once.
+void normalizeRow(size_t n, const float *x, const Scaling &by,
+                  const Affine &affine, float *out, Rounding rounding);
+
+/// The same with a factor and a summand for each element.
+void normalizeElements(size_t n, const float *x, const Scaling &by,
+                       const Affines &affines, float *out, Rounding rounding);
 
 /// Subtracts its mean from each column, and divides it by the root of its
-/// variance and \p epsilon, in fp64; then the factors and summands of the rows,
-/// which may be null. Rows of x and out are \p stride apart.
-void normalizeColumns(size_t rows, size_t columns, size_t stride,
-                      const float *x, double epsilon, const float *scales,
-                      const float *shifts, float *out, Rounding rounding);
+/// variance and \p epsilon, in fp64; then the factors and summands of the rows.
+/// \p out has the layout of x.
+void normalizeColumns(const Columns &x, double epsilon, const Affines &ofRows,
+                      float *out, Rounding rounding);
 
 //===-- Sorting -----------------------------------------------------------===//
 
@@ -171,14 +191,13 @@ size_t firstBefore(size_t n, const float *x, float last, bool ascending);
 
 /// The row of the first greatest or least element of each column; NaN counts
 /// as that. There is at least one row.
-void extremePlaces(bool isMax, size_t rows, size_t columns, size_t stride,
-                   const float *x, int32_t *places);
+void extremePlaces(bool isMax, const Columns &x, int32_t *places);
 
 /// Each row of out is the sum of the rows of x up to it, in fp64, or before it
-/// if \p isExclusive. The next row of both is \p stride elements away, which is
-/// negative for sums from the last row on.
-void sumsSoFar(size_t rows, size_t columns, ptrdiff_t stride, const float *x,
-               bool isExclusive, float *out, Rounding rounding);
+/// if \p isExclusive; from the last row on if \p isReverse. \p out has the
+/// layout of x.
+void sumsSoFar(const Columns &x, bool isExclusive, bool isReverse, float *out,
+               Rounding rounding);
 
 /// out[r * outStride + c] = x[c * stride + r], of any elements of four bytes.
 void transpose(size_t rows, size_t columns, const float *x, size_t stride,
@@ -186,39 +205,61 @@ void transpose(size_t rows, size_t columns, const float *x, size_t stride,
 
 //===-- Convolutions ------------------------------------------------------===//
 
-/// out[o * stride + i] = starts[o] + the sum over t of weights[o * terms + t] *
-/// x[offsets[t] + i], for o < \p outputs and i < \p n, added in the order of t.
-/// \p starts may be null for zeros. Up to 15 elements of x after the last one
-/// are read too.
-void weightedSums(size_t n, size_t terms, const uint32_t *offsets,
-                  const float *x, size_t outputs, const float *weights,
-                  const float *starts, float *out, size_t stride,
-                  Rounding rounding);
+/// What a sum adds up, in the order of t: elements x[offsets[t] + i] of each
+/// position i, for t < \p count.
+struct SumTerms {
+  size_t count;
+  const uint32_t *offsets;
+  const float *x;
+};
+
+/// A weight of each term, and what the sum starts from, of each of \p count
+/// outputs.
+struct SumWeights {
+  size_t count;
+  const float *weights;
+  const float *starts; ///< may be null for zeros
+};
+
+/// Where sums go: that of output o at position i is at out[o * stride + i].
+struct SumPlaces {
+  float *out;
+  size_t stride;
+};
+
+/// The sum at o, i = starts[o] + the sum over t of weights[o * terms + t] *
+/// x[offsets[t] + i], for each output and i < \p n. Up to 15 elements of x
+/// after the last one are read too.
+void weightedSums(size_t n, const SumTerms &terms, const SumWeights &outputs,
+                  const SumPlaces &to, Rounding rounding);
 
 /// Outputs of a tile.
 inline constexpr size_t tileOutputs = 6;
 
 /// The same for one tile of outputs, whose weights are [terms, tileOutputs].
-/// Without \p starts, the sums are added to what \p out has. \p starts has
-/// tileOutputs elements, and \p outputs may be less than that. Nothing is read
-/// after the last element of x.
-void tiledSums(size_t n, size_t terms, const uint32_t *offsets, const float *x,
-               size_t outputs, const float *weights, const float *starts,
-               float *out, size_t stride, Rounding rounding);
+/// Without starts, the sums are added to what is there. There are tileOutputs
+/// starts, and the outputs may be fewer than that. Nothing is read after the
+/// last element of x.
+void tiledSums(size_t n, const SumTerms &terms, const SumWeights &outputs,
+               const SumPlaces &to, Rounding rounding);
 
 /// The most outputs of a panel, and those of a vector of it.
 size_t panelOutputs();
 size_t vectorOutputs();
 
-/// The same for a panel of outputs, and positions anywhere: out[o * stride + i]
-/// = starts[o] + the sum over t of weights[t, o] * x[at[i] + offsets[t]], for
-/// o < \p outputs <= panelOutputs() and i < \p n. Rows of weights are padded to
-/// whole vectors, and so is \p starts, which may be null for zeros. \p sums is
-/// memory for n rows like that, with n rounded up to whole vectors, too.
-void panelSums(size_t n, const uint32_t *at, size_t terms,
-               const uint32_t *offsets, const float *x, size_t outputs,
-               const float *weights, const float *starts, float *sums,
-               float *out, size_t stride, Rounding rounding);
+/// Positions that are anywhere: elements are at x[at[i] + offsets[t]].
+struct SumPositions {
+  size_t count;
+  const uint32_t *at;
+};
+
+/// The same for a panel of at most panelOutputs() outputs, and positions
+/// anywhere. The weights are [terms, outputs], whose rows are padded to whole
+/// vectors, and so are the starts. \p sums is memory for a row like that of
+/// each position, with their number rounded up to whole vectors, too.
+void panelSums(const SumPositions &positions, const SumTerms &terms,
+               const SumWeights &outputs, float *sums, const SumPlaces &to,
+               Rounding rounding);
 
 //===-- Fixed point -------------------------------------------------------===//
 

@@ -272,13 +272,12 @@ ANEC_INLINE void softmaxColumnBlock(size_t rows, size_t stride, size_t count,
     }
 }
 
-void softmaxColumnsKernel(size_t rows, size_t columns, size_t stride,
-                          const float *x, float *out, Rounding rounding) {
+void softmaxColumnsKernel(const Columns &x, float *out, Rounding rounding) {
   bool half = rounding == Rounding::FP16;
-  forEachBlock<4>(columns, [=]<size_t vectors>(
+  forEachBlock<4>(x.count, [=]<size_t vectors>(
                                size_t column, size_t count) ANEC_INLINE_LAMBDA {
-    softmaxColumnBlock<vectors>(rows, stride, count, x + column, out + column,
-                                half);
+    softmaxColumnBlock<vectors>(x.rows, x.stride, count, x.x + column,
+                                out + column, half);
   });
 }
 
@@ -311,12 +310,11 @@ void momentsKernel(size_t n, const float *x, double *mean, double *variance) {
   *variance = (total(totals[0]) + rest) / double(n);
 }
 
-void normalizeRowKernel(size_t n, const float *x, double mean, double factor,
-                        double scale, double shift, float *out,
-                        Rounding rounding) {
+void normalizeRowKernel(size_t n, const float *x, const Scaling &by,
+                        const Affine &affine, float *out, Rounding rounding) {
   bool half = rounding == Rounding::FP16;
-  auto normalize = [=](Doubles value) ANEC_INLINE_LAMBDA {
-    return (value - mean) * factor * scale + shift;
+  auto normalize = [by, affine](Doubles value) ANEC_INLINE_LAMBDA {
+    return (value - by.mean) * by.factor * affine.scale + affine.shift;
   };
   forEachVector(n, [=](size_t i, size_t count) ANEC_INLINE_LAMBDA {
     DoublePair wide = widen(loadUpTo(count, x + i));
@@ -326,20 +324,19 @@ void normalizeRowKernel(size_t n, const float *x, double mean, double factor,
 }
 
 template <bool hasScales, bool hasShifts>
-void normalizeElementsBy(size_t n, const float *x, double mean, double factor,
-                         const float *scales, const float *shifts, float *out,
-                         bool half) {
+void normalizeElementsBy(size_t n, const float *x, Scaling by, Affines affines,
+                         float *out, bool half) {
   forEachVector(n, [=](size_t i, size_t count) ANEC_INLINE_LAMBDA {
     DoublePair value = widen(loadUpTo(count, x + i));
-    value.low = (value.low - mean) * factor;
-    value.high = (value.high - mean) * factor;
+    value.low = (value.low - by.mean) * by.factor;
+    value.high = (value.high - by.mean) * by.factor;
     if constexpr (hasScales) {
-      DoublePair scale = widen(loadUpTo(count, scales + i));
+      DoublePair scale = widen(loadUpTo(count, affines.scales + i));
       value.low *= scale.low;
       value.high *= scale.high;
     }
     if constexpr (hasShifts) {
-      DoublePair shift = widen(loadUpTo(count, shifts + i));
+      DoublePair shift = widen(loadUpTo(count, affines.shifts + i));
       value.low += shift.low;
       value.high += shift.high;
     }
@@ -348,21 +345,17 @@ void normalizeElementsBy(size_t n, const float *x, double mean, double factor,
   });
 }
 
-void normalizeElementsKernel(size_t n, const float *x, double mean,
-                             double factor, const float *scales,
-                             const float *shifts, float *out,
+void normalizeElementsKernel(size_t n, const float *x, const Scaling &by,
+                             const Affines &affines, float *out,
                              Rounding rounding) {
   bool half = rounding == Rounding::FP16;
-  if (scales && shifts)
-    return normalizeElementsBy<true, true>(n, x, mean, factor, scales, shifts,
-                                           out, half);
-  if (scales)
-    return normalizeElementsBy<true, false>(n, x, mean, factor, scales, shifts,
-                                            out, half);
-  if (shifts)
-    return normalizeElementsBy<false, true>(n, x, mean, factor, scales, shifts,
-                                            out, half);
-  normalizeRowKernel(n, x, mean, factor, 1, 0, out, rounding);
+  if (affines.scales && affines.shifts)
+    return normalizeElementsBy<true, true>(n, x, by, affines, out, half);
+  if (affines.scales)
+    return normalizeElementsBy<true, false>(n, x, by, affines, out, half);
+  if (affines.shifts)
+    return normalizeElementsBy<false, true>(n, x, by, affines, out, half);
+  normalizeRowKernel(n, x, by, {1, 0}, out, rounding);
 }
 
 //===-- Convolutions ------------------------------------------------------===//
@@ -370,84 +363,89 @@ void normalizeElementsKernel(size_t n, const float *x, double mean,
 /// `vectors` whole vectors of `outputs` outputs, or, if `vectors` is 1, the
 /// first `count` elements of one.
 template <size_t outputs, size_t vectors>
-ANEC_INLINE void sumBlock(size_t terms, const uint32_t *offsets, const float *x,
-                          const float *weights, const float *starts, float *out,
-                          size_t stride, size_t count, bool half) {
+ANEC_INLINE void sumBlock(SumTerms terms, SumWeights of, SumPlaces to,
+                          size_t count, bool half) {
   Floats sums[outputs][vectors];
   for (size_t o = 0; o < outputs; ++o)
     for (size_t j = 0; j < vectors; ++j)
-      sums[o][j] = splat(starts ? starts[o] : 0.0f);
-  for (size_t t = 0; t < terms; ++t) {
-    const float *from = x + offsets[t];
+      sums[o][j] = splat(of.starts ? of.starts[o] : 0.0f);
+  for (size_t t = 0; t < terms.count; ++t) {
+    const float *from = terms.x + terms.offsets[t];
     for (size_t j = 0; j < vectors; ++j) {
       Floats value = load(from + j * width);
       for (size_t o = 0; o < outputs; ++o)
-        sums[o][j] += weights[o * terms + t] * value;
+        sums[o][j] += of.weights[o * terms.count + t] * value;
     }
   }
   for (size_t o = 0; o < outputs; ++o)
     for (size_t j = 0; j < vectors; ++j) {
       Floats sum = half ? roundToHalf(sums[o][j]) : sums[o][j];
-      storeUpTo(vectors == 1 ? count : width, out + o * stride + j * width,
-                sum);
+      storeUpTo(vectors == 1 ? count : width,
+                to.out + o * to.stride + j * width, sum);
     }
 }
 
+ANEC_INLINE SumTerms after(size_t i, SumTerms terms) {
+  return {terms.count, terms.offsets, terms.x + i};
+}
+ANEC_INLINE SumPlaces after(size_t i, SumPlaces to) {
+  return {to.out + i, to.stride};
+}
+
 template <size_t outputs, size_t vectors>
-void sumOutputs(size_t n, size_t terms, const uint32_t *offsets, const float *x,
-                const float *weights, const float *starts, float *out,
-                size_t stride, bool half) {
+void sumOutputs(size_t n, SumTerms terms, SumWeights of, SumPlaces to,
+                bool half) {
   size_t i = 0;
   for (; i + vectors * width <= n; i += vectors * width)
-    sumBlock<outputs, vectors>(terms, offsets, x + i, weights, starts, out + i,
-                               stride, width, half);
+    sumBlock<outputs, vectors>(after(i, terms), of, after(i, to), width, half);
   if (i == n)
     return;
   // Half as many at a time, so that few vectors have to wait for their own sum.
   if constexpr (vectors > 1)
-    sumOutputs<outputs, vectors / 2>(n - i, terms, offsets, x + i, weights,
-                                     starts, out + i, stride, half);
+    sumOutputs<outputs, vectors / 2>(n - i, after(i, terms), of, after(i, to),
+                                     half);
   else
-    sumBlock<outputs, 1>(terms, offsets, x + i, weights, starts, out + i,
-                         stride, n - i, half);
+    sumBlock<outputs, 1>(after(i, terms), of, after(i, to), n - i, half);
 }
 
-void weightedSumsKernel(size_t n, size_t terms, const uint32_t *offsets,
-                        const float *x, size_t outputs, const float *weights,
-                        const float *starts, float *out, size_t stride,
+void weightedSumsKernel(size_t n, const SumTerms &terms,
+                        const SumWeights &outputs, const SumPlaces &to,
                         Rounding rounding) {
   bool half = rounding == Rounding::FP16;
   // The sums of a block are in registers.
   constexpr size_t few = width == 16 ? 4 : 2;
+  auto from = [outputs, count = terms.count](size_t o, size_t number) {
+    return SumWeights{number, outputs.weights + o * count,
+                      outputs.starts ? outputs.starts + o : nullptr};
+  };
   size_t o = 0;
-  auto from = [=](size_t at) { return starts ? starts + at : nullptr; };
-  for (; o + 4 <= outputs; o += 4)
-    sumOutputs<4, few>(n, terms, offsets, x, weights + o * terms, from(o),
-                       out + o * stride, stride, half);
-  for (; o < outputs; ++o)
-    sumOutputs<1, 2 * few>(n, terms, offsets, x, weights + o * terms, from(o),
-                           out + o * stride, stride, half);
+  for (; o + 4 <= outputs.count; o += 4)
+    sumOutputs<4, few>(n, terms, from(o, 4), after(o * to.stride, to), half);
+  for (; o < outputs.count; ++o)
+    sumOutputs<1, 2 * few>(n, terms, from(o, 1), after(o * to.stride, to),
+                           half);
 }
 
 /// `vectors` vectors of each output of a tile; of the last one, only the first
 /// `count` elements if it `isPartial`.
 template <size_t vectors, bool isPartial>
-ANEC_INLINE void tileBlock(size_t terms, const uint32_t *offsets,
-                           const float *x, size_t outputs, const float *weights,
-                           const float *starts, float *out, size_t stride,
+ANEC_INLINE void tileBlock(SumTerms terms, SumWeights outputs, SumPlaces to,
                            size_t count, bool half) {
   Floats sums[tileOutputs][vectors];
-  auto place = [=](size_t o, size_t j) { return out + o * stride + j * width; };
+  auto place = [to](size_t o, size_t j) {
+    return to.out + o * to.stride + j * width;
+  };
   auto isWhole = [](size_t j) { return !isPartial || j + 1 < vectors; };
   for (size_t o = 0; o < tileOutputs; ++o)
     for (size_t j = 0; j < vectors; ++j)
-      sums[o][j] = starts         ? splat(starts[o])
-                   : o >= outputs ? Floats{}
-                   : isWhole(j)   ? load(place(o, j))
-                                  : loadUpTo(count, place(o, j));
+      sums[o][j] = outputs.starts       ? splat(outputs.starts[o])
+                   : o >= outputs.count ? Floats{}
+                   : isWhole(j)         ? load(place(o, j))
+                                        : loadUpTo(count, place(o, j));
   FirstLanes first(count);
-  for (size_t t = 0; t < terms; ++t) {
-    const float *from = x + offsets[t], *weight = weights + t * tileOutputs;
+  for (size_t t = 0; t < terms.count; ++t) {
+    const float *from = terms.x + terms.offsets[t];
+    const float *weight = outputs.weights + t * tileOutputs;
     Floats values[vectors];
     for (size_t j = 0; j < vectors; ++j)
       values[j] =
@@ -456,27 +454,25 @@ ANEC_INLINE void tileBlock(size_t terms, const uint32_t *offsets,
       for (size_t j = 0; j < vectors; ++j)
         sums[o][j] += weight[o] * values[j];
   }
-  for (size_t o = 0; o < tileOutputs && o < outputs; ++o)
+  for (size_t o = 0; o < tileOutputs && o < outputs.count; ++o)
     for (size_t j = 0; j < vectors; ++j)
       storeUpTo(isWhole(j) ? width : count, place(o, j),
                 half ? roundToHalf(sums[o][j]) : sums[o][j]);
 }
 
-void tiledSumsKernel(size_t n, size_t terms, const uint32_t *offsets,
-                     const float *x, size_t outputs, const float *weights,
-                     const float *starts, float *out, size_t stride,
-                     Rounding rounding) {
+void tiledSumsKernel(size_t n, const SumTerms &terms, const SumWeights &outputs,
+                     const SumPlaces &to, Rounding rounding) {
   bool half = rounding == Rounding::FP16;
   // With the elements and a weight, as many vectors as there are registers.
   constexpr size_t vectors = width == 16 ? 4 : 2;
   size_t i = 0;
   for (; i + vectors * width <= n; i += vectors * width)
-    tileBlock<vectors, false>(terms, offsets, x + i, outputs, weights, starts,
-                              out + i, stride, width, half);
+    tileBlock<vectors, false>(after(i, terms), outputs, after(i, to), width,
+                              half);
   auto finish = [=]<size_t rest>() {
     size_t last = n - i - (rest - 1) * width;
-    tileBlock<rest, true>(terms, offsets, x + i, outputs, weights, starts,
-                          out + i, stride, last < width ? last : width, half);
+    tileBlock<rest, true>(after(i, terms), outputs, after(i, to),
+                          last < width ? last : width, half);
   };
   if constexpr (vectors == 4) {
     if (n - i > 3 * width)

@@ -234,8 +234,7 @@ ANEC_INLINE void foldColumns(size_t rows, size_t stride, const float *x,
 }
 
 template <typename Fold, Finish finish = Finish::Scale>
-void reduceColumnsBy(size_t rows, size_t columns, size_t stride, const float *x,
-                     float *out, bool half, double factor = 1) {
+void reduceColumnsBy(Columns x, float *out, bool half, double factor = 1) {
   auto finishAt = [=](size_t column, size_t count) {
     return [=](size_t j, Fold fold) ANEC_INLINE_LAMBDA {
       Floats value = columnResult<finish>(fold, factor);
@@ -243,40 +242,37 @@ void reduceColumnsBy(size_t rows, size_t columns, size_t stride, const float *x,
       storeUpTo(count, out + column + j * width, value);
     };
   };
-  forEachBlock<4>(columns, [=]<size_t vectors>(
+  forEachBlock<4>(x.count, [=]<size_t vectors>(
                                size_t column, size_t count) ANEC_INLINE_LAMBDA {
-    foldColumns<Fold, vectors>(rows, stride, x + column, count,
+    foldColumns<Fold, vectors>(x.rows, x.stride, x.x + column, count,
                                finishAt(column, count));
   });
 }
 
-void reduceColumnsKernel(Reduce kind, size_t rows, size_t columns,
-                         size_t stride, const float *x, float *out,
+void reduceColumnsKernel(Reduce kind, const Columns &x, float *out,
                          Rounding rounding) {
   bool half = rounding == Rounding::FP16;
   switch (kind) {
   case Reduce::L1:
-    return reduceColumnsBy<AbsoluteTotal>(rows, columns, stride, x, out, half);
+    return reduceColumnsBy<AbsoluteTotal>(x, out, half);
   case Reduce::L2:
-    return reduceColumnsBy<SquareTotal, Finish::Root>(rows, columns, stride, x,
-                                                      out, half);
+    return reduceColumnsBy<SquareTotal, Finish::Root>(x, out, half);
   case Reduce::LogSum:
-    return reduceColumnsBy<Total, Finish::Log>(rows, columns, stride, x, out,
-                                               half);
+    return reduceColumnsBy<Total, Finish::Log>(x, out, half);
   case Reduce::Max:
-    return reduceColumnsBy<Maximum>(rows, columns, stride, x, out, half);
+    return reduceColumnsBy<Maximum>(x, out, half);
   case Reduce::Mean: {
-    double factor = rows ? 1.0 / double(rows) : __builtin_nan("");
-    return reduceColumnsBy<Total>(rows, columns, stride, x, out, half, factor);
+    double factor = x.rows ? 1.0 / double(x.rows) : __builtin_nan("");
+    return reduceColumnsBy<Total>(x, out, half, factor);
   }
   case Reduce::Min:
-    return reduceColumnsBy<Minimum>(rows, columns, stride, x, out, half);
+    return reduceColumnsBy<Minimum>(x, out, half);
   case Reduce::Product:
-    return reduceColumnsBy<Product>(rows, columns, stride, x, out, half);
+    return reduceColumnsBy<Product>(x, out, half);
   case Reduce::Sum:
-    return reduceColumnsBy<Total>(rows, columns, stride, x, out, half);
+    return reduceColumnsBy<Total>(x, out, half);
   case Reduce::SumSquare:
-    return reduceColumnsBy<SquareTotal>(rows, columns, stride, x, out, half);
+    return reduceColumnsBy<SquareTotal>(x, out, half);
   }
 }
 

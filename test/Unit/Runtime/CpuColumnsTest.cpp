@@ -21,9 +21,10 @@ TEST_P(CpuKernels, NormalizedElements) {
         Floats x = randomFloats(n, 99, 101), out(n + 1, 7);
         Floats scales = randomFloats(n, -1, 1, 2);
         Floats shifts = randomFloats(n, -1, 1, 3);
-        normalizeElements(
-            n, x.data(), 100.0, 3.0, given & 1 ? scales.data() : nullptr,
-            given & 2 ? shifts.data() : nullptr, out.data(), rounding);
+        normalizeElements(n, x.data(), {100.0, 3.0},
+                          {given & 1 ? scales.data() : nullptr,
+                           given & 2 ? shifts.data() : nullptr},
+                          out.data(), rounding);
         for (size_t i = 0; i < n; ++i) {
           double expected = (double(x[i]) - 100) * 3;
           expected *= given & 1 ? double(scales[i]) : 1;
@@ -43,10 +44,10 @@ TEST_P(CpuKernels, NormalizedColumns) {
           Floats x = randomFloats(rows * stride, -10, 30), out(x.size(), 7);
           Floats scales = randomFloats(rows, -1, 1, 2);
           Floats shifts = randomFloats(rows, -1, 1, 3);
-          normalizeColumns(rows, columns, stride, x.data(), 1e-5,
-                           given & 1 ? scales.data() : nullptr,
-                           given & 2 ? shifts.data() : nullptr, out.data(),
-                           rounding);
+          normalizeColumns({rows, columns, stride, x.data()}, 1e-5,
+                           {given & 1 ? scales.data() : nullptr,
+                            given & 2 ? shifts.data() : nullptr},
+                           out.data(), rounding);
           for (size_t column = 0; column < columns; ++column) {
             double mean = 0, variance = 0;
             for (size_t row = 0; row < rows; ++row)
@@ -82,7 +83,7 @@ TEST_P(CpuKernels, PlacesOfExtremes) {
         for (size_t i = 3; i < x.size(); i += 37)
           x[i] = nan;
         std::vector<int32_t> places(columns + 1, 7);
-        extremePlaces(isMax, rows, columns, stride, x.data(), places.data());
+        extremePlaces(isMax, {rows, columns, stride, x.data()}, places.data());
         for (size_t column = 0; column < columns; ++column) {
           size_t expected = 0;
           for (size_t row = 1; row < rows; ++row) {
@@ -107,12 +108,10 @@ TEST_P(CpuKernels, SumsSoFar) {
             size_t stride = columns + 2;
             Floats x = randomFloats(rows * stride, -1, 2), out(x.size(), 7);
             Floats inPlace = x;
-            size_t first = isReverse ? (rows - 1) * stride : 0;
-            auto step = isReverse ? -ptrdiff_t(stride) : ptrdiff_t(stride);
-            sumsSoFar(rows, columns, step, x.data() + first, isExclusive,
-                      out.data() + first, rounding);
-            sumsSoFar(rows, columns, step, inPlace.data() + first, isExclusive,
-                      inPlace.data() + first, rounding);
+            sumsSoFar({rows, columns, stride, x.data()}, isExclusive, isReverse,
+                      out.data(), rounding);
+            sumsSoFar({rows, columns, stride, inPlace.data()}, isExclusive,
+                      isReverse, inPlace.data(), rounding);
             for (size_t column = 0; column < columns; ++column) {
               double sum = 0;
               for (size_t row = 0; row < rows; ++row) {

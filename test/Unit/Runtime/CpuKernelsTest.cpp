@@ -70,9 +70,10 @@ TEST_P(CpuKernels, WeightedSums) {
           Floats x = randomFloats(n + 30 + 16), starts = randomFloats(outputs);
           Floats weights = randomFloats(outputs * terms, -1, 1, 2);
           Floats out(outputs * stride, 7);
-          weightedSums(n, terms, offsets.data(), x.data(), outputs,
-                       weights.data(), hasStarts ? starts.data() : nullptr,
-                       out.data(), stride, rounding);
+          weightedSums(
+              n, {terms, offsets.data(), x.data()},
+              {outputs, weights.data(), hasStarts ? starts.data() : nullptr},
+              {out.data(), stride}, rounding);
           for (size_t o = 0; o < outputs; ++o) {
             for (size_t i = 0; i < n; ++i) {
               double sum = hasStarts ? starts[o] : 0;
@@ -100,9 +101,10 @@ TEST_P(CpuKernels, TiledSums) {
           Floats weights = randomFloats(tileOutputs * terms, -1, 1, 2);
           Floats before = randomFloats(outputs * stride, -1, 1, 3),
                  out = before;
-          tiledSums(n, terms, offsets.data(), x.data(), outputs, weights.data(),
-                    hasStarts ? starts.data() : nullptr, out.data(), stride,
-                    rounding);
+          tiledSums(
+              n, {terms, offsets.data(), x.data()},
+              {outputs, weights.data(), hasStarts ? starts.data() : nullptr},
+              {out.data(), stride}, rounding);
           for (size_t o = 0; o < outputs; ++o)
             for (size_t i = 0; i < stride; ++i) {
               size_t at = o * stride + i;
@@ -142,9 +144,10 @@ TEST_P(CpuKernels, PanelSums) {
           size_t stride = n + 3;
           Floats before = randomFloats(outputs * stride, -1, 1, 4),
                  out = before;
-          panelSums(n, at.data(), terms, offsets.data(), x.data(), outputs,
-                    weights.data(), hasStarts ? starts.data() : nullptr,
-                    sums.data(), out.data(), stride, rounding);
+          panelSums(
+              {n, at.data()}, {terms, offsets.data(), x.data()},
+              {outputs, weights.data(), hasStarts ? starts.data() : nullptr},
+              sums.data(), {out.data(), stride}, rounding);
           for (size_t o = 0; o < outputs; ++o)
             for (size_t i = 0; i < stride; ++i) {
               size_t place = o * stride + i;
@@ -492,8 +495,8 @@ TEST_P(CpuKernels, SoftmaxOfColumns) {
         size_t stride = columns + 3;
         Floats x = randomFloats(rows * stride + 1, -10, 10);
         Floats out(x.size(), 7), inPlace = x;
-        softmaxColumns(rows, columns, stride, x.data(), out.data(), rounding);
-        softmaxColumns(rows, columns, stride, x.data(), inPlace.data(),
+        softmaxColumns({rows, columns, stride, x.data()}, out.data(), rounding);
+        softmaxColumns({rows, columns, stride, inPlace.data()}, inPlace.data(),
                        rounding);
         for (size_t column = 0; column < columns; ++column) {
           std::vector<double> expected =
@@ -544,7 +547,8 @@ TEST_P(CpuKernels, NormalizedRows) {
   for (Rounding rounding : roundings)
     for (size_t n : {0, 1, 7, 16, 31, 131}) {
       Floats x = randomFloats(n, 99, 101), out(n + 1, 7);
-      normalizeRow(n, x.data(), 100.0, 3.0, 0.25, -2.0, out.data(), rounding);
+      normalizeRow(n, x.data(), {100.0, 3.0}, {0.25, -2.0}, out.data(),
+                   rounding);
       for (size_t i = 0; i < n; ++i)
         EXPECT_TRUE(
             isNear(out[i], (double(x[i]) - 100) * 0.75 - 2, rounding, 6e-8));
@@ -621,7 +625,7 @@ TEST_P(CpuKernels, ReductionsOfColumns) {
           size_t stride = columns + 5;
           Floats x = randomFloats(rows * stride + 1, -1, 2);
           Floats out(columns + 1, 7);
-          reduceColumns(kind, rows, columns, stride, x.data(), out.data(),
+          reduceColumns(kind, {rows, columns, stride, x.data()}, out.data(),
                         rounding);
           for (size_t column = 0; column < columns; ++column)
             EXPECT_TRUE(isNear(
