@@ -54,9 +54,13 @@ unset(CMAKE_REQUIRED_INCLUDES)
 set(ANEC_ANTLR_INCLUDE_DIR ${ANTLR4_INCLUDE_DIR})
 if(NOT ANEC_ANTLR_HEADERS_COMPILE)
   set(ANEC_ANTLR_INCLUDE_DIR ${PROJECT_BINARY_DIR}/antlr4-runtime)
-  file(COPY ${ANTLR4_INCLUDE_DIR}/ DESTINATION ${ANEC_ANTLR_INCLUDE_DIR})
+  file(COPY ${ANTLR4_INCLUDE_DIR}/ DESTINATION ${ANEC_ANTLR_INCLUDE_DIR}
+       PATTERN Vocabulary.h EXCLUDE)
   file(READ ${ANTLR4_INCLUDE_DIR}/Vocabulary.h vocabulary)
   string(REPLACE "Vocabulary() = default;" "Vocabulary() {}"
          vocabulary "${vocabulary}")
-  file(WRITE ${ANEC_ANTLR_INCLUDE_DIR}/Vocabulary.h "${vocabulary}")
+  # A file that is there with the same text stays as it is, so that configuring again
+  # does not compile the parser again.
+  file(CONFIGURE OUTPUT ${ANEC_ANTLR_INCLUDE_DIR}/Vocabulary.h
+       CONTENT "${vocabulary}" @ONLY)
 endif()
