@@ -83,8 +83,9 @@ static void printHardwareNames(llvm::raw_ostream &out) {
          "encoder took 78 GB of\n"
          "swap files. Compiling for `h18`, one engine, has none of the three. "
          "Of the rules that\n"
-         "name chips, only those two are for `m6`: nothing published shows the "
-         "others there, and\n"
+         "name chips, those two and [topk-count](rules.md#topk-count) are for "
+         "`m6`: nothing\n"
+         "published shows the others there, and\n"
          "no program that was accepted for H18 breaks a rule that is an error "
          "([accuracy](accuracy.md)).\n";
 }
