@@ -146,7 +146,7 @@ def test_refused():
             (source, "x.mlpackage", {"decode": True}, "is for coreml with `cache_states`"),
             (source, "x.anepkg", {"decode": True, "batch": 5000}, "1 to 1024"),
             (source, "x.anepkg", {"lora": "rank=x"}, "`lora` cannot be used"),
-            (package, "x.mil", {}, "it is a package, of which"),
+            (package, "x.mil", {}, "it is a package, which can be written as coreml"),
             (BASE, "x.anepkg", {"decode": True}, "it is for .tdsl or .ir")):
         text = raises(anec.Error, anec.build, path, output, **options)
         assert message in text, (output, options, text)
