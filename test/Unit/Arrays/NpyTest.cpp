@@ -174,7 +174,7 @@ TEST(Npy, EveryTruncationIsAnError) {
 
 TEST(Npy, NamesTheFile) {
   Diagnostics diags;
-  EXPECT_EQ(parseNpy("no/such.npy", diags), nullptr);
+  EXPECT_EQ(readNpy("no/such.npy", diags), nullptr);
   ASSERT_EQ(diags.all().size(), 1u);
   EXPECT_EQ(diags.all()[0].file, "no/such.npy");
 }
