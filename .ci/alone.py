@@ -8,16 +8,23 @@ import pathlib
 import re
 import sys
 
-build, folder = map(pathlib.Path, sys.argv[1:])
-entries = []
-for entry in json.loads((build / "compile_commands.json").read_text()):
+
+def sources(entry):
+    """What a command compiles: one file, or those that ANEC_UNITY compiles together."""
     unit = entry["file"]
-    together = "/Unity/unity_" in unit
-    sources = [unit]
-    if together:
-        sources = re.findall(r'^#include "(.+)"$', pathlib.Path(unit).read_text(), re.M)
-    for source in sources:
-        entries.append({**entry, "file": source,
-                        "command": entry["command"].replace(f" -c {unit}", f" -c {source}")})
-folder.mkdir(parents=True, exist_ok=True)
-(folder / "compile_commands.json").write_text(json.dumps(entries, indent=2))
+    if "/Unity/unity_" not in unit:
+        return [unit]
+    return re.findall(r'^#include "(.+)"$', pathlib.Path(unit).read_text(), re.M)
+
+
+def main(build, folder):
+    entries = json.loads((build / "compile_commands.json").read_text())
+    alone = [{**entry, "file": source,
+              "command": entry["command"].replace(f" -c {entry['file']}", f" -c {source}")}
+             for entry in entries for source in sources(entry)]
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "compile_commands.json").write_text(json.dumps(alone, indent=2))
+
+
+if __name__ == "__main__":
+    main(*map(pathlib.Path, sys.argv[1:]))

@@ -1,12 +1,12 @@
 # With ANEC_UNITY, the files of a folder are compiled together: a build from scratch
-# takes half of the time, since headers are read and templates compiled once for all of
+# takes little more than half of the time, since headers are read and templates compiled once for all of
 # them; a change compiles its folder again. test/Docs/locals.test keeps what that
 # asks for: names that a file has for itself are its own in the folder.
 #
 # Files with options of their own stay alone, as do those in other languages.
 
 # At most so many files are one, so that a few processors share a large folder.
-set(most 24)
+set(ANEC_UNITY_MOST 24)
 
 function(anec_unite_target target)
   get_target_property(type ${target} TYPE)
@@ -27,14 +27,14 @@ function(anec_unite_target target)
     get_filename_component(folder ${name} DIRECTORY)
     string(MAKE_C_IDENTIFIER "${folder}" folder)
     list(APPEND folders ${folder})
-    list(APPEND ${folder} ${path})
+    list(APPEND in_${folder} ${path})
   endforeach()
   list(REMOVE_DUPLICATES folders)
   foreach(folder IN LISTS folders)
-    list(LENGTH ${folder} count)
+    list(LENGTH in_${folder} count)
     set(place 0)
-    foreach(path IN LISTS ${folder})
-      math(EXPR part "${place}/${most}")
+    foreach(path IN LISTS in_${folder})
+      math(EXPR part "${place}/${ANEC_UNITY_MOST}")
       math(EXPR place "${place}+1")
       if(count GREATER 1)
         set_source_files_properties(${path} TARGET_DIRECTORY ${target} PROPERTIES

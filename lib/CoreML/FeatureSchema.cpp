@@ -10,7 +10,7 @@ using namespace anec;
 using namespace anec::coreml;
 using llvm::StringRef;
 
-static StringRef spellDataType(proto::ArrayDataType type) {
+static StringRef schemaWord(proto::ArrayDataType type) {
   switch (type) {
   case proto::ArrayDataType::Float16:
     return "Float16";
@@ -28,7 +28,7 @@ static StringRef spellDataType(proto::ArrayDataType type) {
   return "Invalid";
 }
 
-static StringRef spellDataType(proto::ColorSpace colors) {
+static StringRef schemaWord(proto::ColorSpace colors) {
   switch (colors) {
   case proto::ColorSpace::Grayscale:
     return "Grayscale";
@@ -53,7 +53,7 @@ static std::string join(llvm::ArrayRef<int64_t> extents, StringRef separator) {
 
 /// `Float16 1 × 8`
 static std::string format(const proto::ArrayFeatureType &array) {
-  std::string text = spellDataType(array.dataType).str();
+  std::string text = schemaWord(array.dataType).str();
   if (!array.shape.empty())
     text += " " + join(array.shape, " × ");
   return text;
@@ -68,7 +68,7 @@ struct FeatureWriter {
   void array(const proto::ArrayFeatureType &array, StringRef type) {
     out.attribute("type", type);
     out.attribute("formattedType", type.str() + " (" + format(array) + ")");
-    out.attribute("dataType", spellDataType(array.dataType));
+    out.attribute("dataType", schemaWord(array.dataType));
     out.attribute("shape", "[" + join(array.shape, ", ") + "]");
   }
 
@@ -81,7 +81,7 @@ struct FeatureWriter {
                       join({image.width, image.height}, " × ") + ")");
     out.attribute("width", std::to_string(image.width));
     out.attribute("height", std::to_string(image.height));
-    out.attribute("colorspace", spellDataType(image.colorSpace));
+    out.attribute("colorspace", schemaWord(image.colorSpace));
     out.attribute("isColor", isColor ? "1" : "0");
     out.attribute("hasSizeFlexibility", "0");
   }

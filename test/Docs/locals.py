@@ -41,7 +41,8 @@ def name_of(declaration, is_nameless):
 def locals_of(text):
     """The names that a file has for itself: those of declarations outside of functions and
     classes."""
-    text = re.sub(f"(?P<text>{STRING})|{COMMENT}", lambda m: '""' if m["text"] else " ", text, flags=re.M)
+    text = re.sub(f"(?P<text>{STRING})|{COMMENT}", lambda m: '""' if m["text"] else " ", text,
+                  flags=re.M)
     names, scopes, declaration = set(), [], ""
     for part in re.split(r"([{};])", text):
         outside = "body" not in scopes

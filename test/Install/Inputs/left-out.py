@@ -8,13 +8,14 @@ built. Compiles the few sources of PART that WHOLE lacks, and looks for what its
 that only the component's define."""
 import json
 import pathlib
-import re
 import shlex
 import subprocess
 import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).parents[3]
+sys.path.insert(0, str(ROOT / ".ci"))
+import alone  # noqa: E402
 COMPONENT = ("lib/Text/", "lib/Generate/", "lib/Import/", "lib/Serve/")
 
 
@@ -30,12 +31,8 @@ def commands(build):
 
 
 def sources(entry):
-    """What a command compiles, from the folder of the project: one file, or those that
-    ANEC_UNITY compiles together."""
-    files = [entry["file"]]
-    if "/Unity/unity_" in files[0]:
-        files = re.findall(r'^#include "(.+)"$', pathlib.Path(files[0]).read_text(), re.M)
-    return {file[len(str(ROOT)) + 1:] for file in files}
+    """What a command compiles, from the folder of the project."""
+    return {file[len(str(ROOT)) + 1:] for file in alone.sources(entry)}
 
 
 def symbols(nm, objects):
