@@ -7,8 +7,8 @@
 #include "lib/API/SourceModel.h"
 #include "lib/Support/AtomicFile.h"
 #include "lib/Support/Endings.h"
+#include "lib/Support/OrList.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace anec;
 
@@ -24,12 +24,6 @@ static constexpr const OutputFormat *table[] = {
 };
 
 llvm::ArrayRef<const OutputFormat *> anec::outputFormats() { return table; }
-
-std::string anec::orList(llvm::ArrayRef<std::string> words) {
-  if (words.size() < 2)
-    return words.empty() ? "" : words.front();
-  return llvm::join(words.drop_back(), ", ") + " or " + words.back();
-}
 
 std::string anec::packageOutputs() {
   std::vector<std::string> names;

@@ -108,8 +108,6 @@ struct OutputFormat {
 
 /// All outputs; the first one is MIL text, the default.
 llvm::ArrayRef<const OutputFormat *> outputFormats();
-/// "a", "a or b", "a, b or c".
-std::string orList(llvm::ArrayRef<std::string> words);
 /// The names of those that show a package: "coreml, ir or dot".
 std::string packageOutputs();
 /// Returns null when there is none called `name`.

@@ -4,7 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Driver/RefusedFlag.h"
-#include "llvm/ADT/StringExtras.h"
+#include "lib/Support/OrList.h"
 
 using namespace anec;
 

@@ -7,6 +7,7 @@
 #include "Syntax.h"
 #include "lib/Frontend/Diags.h"
 #include "lib/Support/Diags.h"
+#include "lib/Support/OrList.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;
@@ -140,12 +141,7 @@ Recovery::describeExpected(antlr4::Parser &parser,
   if (expected.contains(Token::EOF)) // sorted first, but listed last
     std::rotate(words.begin() + statement + expression,
                 words.begin() + statement + expression + 1, words.end());
-  std::string text;
-  for (auto [i, word] : llvm::enumerate(words)) {
-    text += i == 0 ? "" : i + 1 == words.size() ? " or " : ", ";
-    text += word;
-  }
-  return text;
+  return orList(words);
 }
 
 std::string Recovery::describeFound(const Token *token) const {

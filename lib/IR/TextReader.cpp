@@ -6,6 +6,7 @@
 #include "TextReader.h"
 #include "lib/IR/DerivedConstant.h"
 #include "lib/IR/Diags.h"
+#include "lib/Support/OrList.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -126,8 +127,7 @@ static std::string alternatives(Roles roles, Filter fits) {
   for (const auto &def : roles)
     if (fits(def))
       words.push_back("`" + def.spelling.str() + "`");
-  std::string last = words.pop_back_val();
-  return llvm::join(words, ", ") + " or " + last;
+  return orList(words);
 }
 
 bool TextReader::parseRole(RolePlace place, ValueRole &role) {

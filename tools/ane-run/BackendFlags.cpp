@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BackendFlags.h"
+#include "lib/Support/OrList.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -98,9 +99,7 @@ static std::string namesOfBackends() {
   std::vector<std::string> names;
   for (const BackendRow &row : toolBackends().rows())
     names.push_back("`" + row.name + "`");
-  std::string last = names.back();
-  names.pop_back();
-  return names.empty() ? last : llvm::join(names, ", ") + " or " + last;
+  return orList(names);
 }
 
 static const MachineFlags *current = nullptr;
