@@ -14,6 +14,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).parents[3]
+sys.dont_write_bytecode = True  # The checkout stays as it is.
 sys.path.insert(0, str(ROOT / ".ci"))
 import alone  # noqa: E402
 COMPONENT = ("lib/Text/", "lib/Generate/", "lib/Import/", "lib/Serve/")
