@@ -1,12 +1,38 @@
 # With ANEC_UNITY, the files of a folder are compiled together: a build from scratch
-# takes little more than half of the time, since headers are read and templates compiled once for all of
-# them; a change compiles its folder again. test/Docs/locals.test keeps what that
-# asks for: names that a file has for itself are its own in the folder.
+# takes little more than half of the time, since headers are read and templates compiled
+# once for all of them; a change compiles its folder again. test/Docs/locals.test keeps what
+# that asks for: names that a file has for itself are its own in the folder.
 #
-# Files with options of their own stay alone, as do those in other languages.
+# Files with SKIP_UNITY_BUILD_INCLUSION stay alone. CMake before 3.29 does not unite
+# Objective-C++: those files are united here.
 
 # At most so many files are one, so that a few processors share a large folder.
 set(ANEC_UNITY_MOST 24)
+
+# Compiles the .mm files of a target together.
+function(anec_unite_objcxx target sources own)
+  list(FILTER sources INCLUDE REGEX "\\.mm$")
+  set(text)
+  foreach(source IN LISTS sources)
+    get_filename_component(path ${source} ABSOLUTE BASE_DIR ${own})
+    get_source_file_property(alone ${path} TARGET_DIRECTORY ${target}
+                             SKIP_UNITY_BUILD_INCLUSION)
+    if(NOT alone)
+      string(APPEND text "#include \"${path}\"\n")
+      set_source_files_properties(${path} TARGET_DIRECTORY ${target} PROPERTIES
+        HEADER_FILE_ONLY ON)
+    endif()
+  endforeach()
+  if(NOT text)
+    return()
+  endif()
+  get_target_property(binary ${target} BINARY_DIR)
+  set(unit ${binary}/CMakeFiles/${target}.dir/Unity/unity_objcxx.mm)
+  file(CONFIGURE OUTPUT ${unit} CONTENT "${text}" @ONLY)
+  set_source_files_properties(${unit} TARGET_DIRECTORY ${target} PROPERTIES
+    SKIP_PRECOMPILE_HEADERS ON)
+  target_sources(${target} PRIVATE ${unit})
+endfunction()
 
 function(anec_unite_target target)
   get_target_property(type ${target} TYPE)
@@ -15,6 +41,7 @@ function(anec_unite_target target)
   endif()
   get_target_property(sources ${target} SOURCES)
   get_target_property(own ${target} SOURCE_DIR)
+  anec_unite_objcxx(${target} "${sources}" ${own})
   list(FILTER sources INCLUDE REGEX "\\.cpp$")
   set(folders)
   foreach(source IN LISTS sources)

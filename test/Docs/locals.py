@@ -8,6 +8,7 @@ import pathlib
 import re
 import sys
 
+OBJCXX = ("lib", "test/ANE/Double")
 FOLDERS = ("lib", "tools", "python", "test/Unit", "test/fuzz-models", "test/ANE", "benchmarks")
 STRING = r'R"(?P<end>\w*)\((?:.|\n)*?\)(?P=end)"|"(?:[^"\\\n]|\\.)*"|\'(?:\\.|[^\'\\\n])\''
 COMMENT = r"//[^\n]*|/\*(?:.|\n)*?\*/|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*"
@@ -70,9 +71,11 @@ def locals_of(text):
 def main():
     root = pathlib.Path(sys.argv[1])
     count = wrong = 0
-    for folder in sys.argv[2:] or FOLDERS:
+    folders = [(folder, ".cpp") for folder in sys.argv[2:] or FOLDERS]
+    folders += [(folder, ".mm") for folder in sys.argv[2:] or OBJCXX]
+    for folder, ending in folders:
         known = collections.defaultdict(dict)
-        for path in sorted((root / folder).rglob("*.cpp")):
+        for path in sorted((root / folder).rglob("*" + ending)):
             count += 1
             for name in sorted(locals_of(path.read_text())):
                 other = known[path.parent].setdefault(name, path)

@@ -80,7 +80,7 @@ static NSArray *wrap(id<AneSurfaceClass> wrapper,
   return wrapped;
 }
 
-static NSArray *numbers(llvm::ArrayRef<unsigned> values) {
+static NSArray *portNumbers(llvm::ArrayRef<unsigned> values) {
   NSMutableArray *array = [NSMutableArray array];
   for (unsigned value : values)
     [array addObject:[NSNumber numberWithUnsignedInt:value]];
@@ -146,9 +146,9 @@ bool AneExecutable::makeRequest(bool asDeclared, Diagnostics &diags) {
       NSArray *outs = wrap(framework.surfaces, out->ports, outputSurfaces);
       wrapped = ins && outs;
       if (wrapped)
-        made =
-            requestOf(framework.requests, {ins, numbers(in->indices), outs,
-                                           numbers(out->indices), procedure});
+        made = requestOf(framework.requests,
+                         {ins, portNumbers(in->indices), outs,
+                          portNumbers(out->indices), procedure});
     });
     if (!made) {
       diags.report({}, diag::AneNoObject,

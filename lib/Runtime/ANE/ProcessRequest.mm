@@ -42,11 +42,6 @@ private:
 
 } // namespace
 
-static BOOL failWith(const std::string &text, NSError **error) {
-  *error = errorOf("anec", 0, text);
-  return NO;
-}
-
 BOOL ProcessRequestModel::evaluate(const ModelRun &run, NSError **error) {
   id<AneModel> model = [(id<AneInMemoryModel>)inMemory->object() model];
   id<AneProgram> program = [model program];
@@ -66,11 +61,9 @@ BOOL ProcessRequestModel::evaluate(const ModelRun &run, NSError **error) {
                         error:error];
   if (done && status == 0)
     return YES;
-  if (!*error)
-    return failWith("processRequest gave status=0x" +
-                        llvm::utohexstr(status, /*LowerCase=*/true),
-                    error);
-  return NO;
+  return failWith("processRequest gave status=0x" +
+                      llvm::utohexstr(status, /*LowerCase=*/true),
+                  error);
 }
 
 std::unique_ptr<Model> ane::makeProcessRequestModel(const Engine &engine,

@@ -25,6 +25,8 @@ std::string guardFramework(llvm::function_ref<void()> call);
 
 /// An error of a path that reports failures in another way.
 NSError *errorOf(llvm::StringRef domain, int64_t code, llvm::StringRef text);
+/// Sets `error` to `text` if it is not set. Always NO.
+BOOL failWith(const std::string &text, NSError **error);
 
 std::string toString(NSString *text);
 NSString *toNSString(llvm::StringRef text);

@@ -33,6 +33,12 @@ NSError *apple::errorOf(llvm::StringRef domain, int64_t code,
                       userInfo:@{NSLocalizedDescriptionKey : toNSString(text)}];
 }
 
+BOOL apple::failWith(const std::string &text, NSError **error) {
+  if (!*error)
+    *error = errorOf("anec", 0, text);
+  return NO;
+}
+
 /// The text of an error and its underlying errors.
 static std::string textOf(NSError *error) {
   std::string text;

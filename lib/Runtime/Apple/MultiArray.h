@@ -20,9 +20,6 @@ std::vector<int64_t> valuesOf(NSArray *numbers);
 /// The shape that Core ML has for `type`: a scalar is an array of one element.
 Shape arrayShape(const TensorType &type);
 
-/// Sets `error` to `text` if it is not set. Always NO.
-BOOL failWith(const std::string &text, NSError **error);
-
 /// Memory like that of `array` as an MLMultiArray, which is valid as long as
 /// the memory.
 id<MlMultiArray> wrap(llvm::ArrayRef<uint8_t> memory, const HostArray &array,

@@ -44,12 +44,6 @@ Shape apple::arrayShape(const TensorType &type) {
   return type.isScalar() ? Shape{1} : type.shape;
 }
 
-BOOL apple::failWith(const std::string &text, NSError **error) {
-  if (!*error)
-    *error = errorOf("anec", 0, text);
-  return NO;
-}
-
 id<MlMultiArray> apple::wrap(llvm::ArrayRef<uint8_t> memory,
                              const HostArray &array, NSError **error) {
   Shape shape = arrayShape(array.port().type);

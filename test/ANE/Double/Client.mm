@@ -41,7 +41,7 @@ using namespace ane_double;
 }
 @end
 
-static std::string folderOf(const _ANEModel *model) {
+static std::string clientFolderOf(const _ANEModel *model) {
   return [[model->url path] UTF8String];
 }
 
@@ -91,9 +91,9 @@ static BOOL run(_ANEModel *model, NSDictionary *options, _ANERequest *request,
     return NO;
   if (std::string refusal = refusalOf(options); !refusal.empty())
     return fail(error, refusal);
-  if (!llvm::sys::fs::exists(folderOf(model)))
-    return fail(error, "compileModel: no access to " + folderOf(model));
-  CompileJob job{folderOf(model), tagOf(model)};
+  if (!llvm::sys::fs::exists(clientFolderOf(model)))
+    return fail(error, "compileModel: no access to " + clientFolderOf(model));
+  CompileJob job{clientFolderOf(model), tagOf(model)};
   if (NSString *name = [options objectForKey:@"kANEFNetPlistFilenameKey"])
     job.textFile = [name UTF8String];
   std::string failure = compile(job);
@@ -101,7 +101,7 @@ static BOOL run(_ANEModel *model, NSDictionary *options, _ANERequest *request,
 }
 
 - (BOOL)compiledModelExistsFor:(_ANEModel *)model {
-  return !isToFail(NULL) && model && isCompiled(folderOf(model), tagOf(model));
+  return !isToFail(NULL) && model && isCompiled(clientFolderOf(model), tagOf(model));
 }
 
 - (BOOL)loadModel:(_ANEModel *)model
@@ -114,7 +114,7 @@ static BOOL run(_ANEModel *model, NSDictionary *options, _ANERequest *request,
     return fail(error, "loadModel: bad argument");
   if (std::string refusal = refusalOf(options); !refusal.empty())
     return fail(error, refusal);
-  if (!loadInto(model->program, folderOf(model), tagOf(model), error))
+  if (!loadInto(model->program, clientFolderOf(model), tagOf(model), error))
     return NO;
   wantStats(model->program, options);
   return YES;
