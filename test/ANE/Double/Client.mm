@@ -101,7 +101,8 @@ static BOOL run(_ANEModel *model, NSDictionary *options, _ANERequest *request,
 }
 
 - (BOOL)compiledModelExistsFor:(_ANEModel *)model {
-  return !isToFail(NULL) && model && isCompiled(clientFolderOf(model), tagOf(model));
+  return !isToFail(NULL) && model &&
+         isCompiled(clientFolderOf(model), tagOf(model));
 }
 
 - (BOOL)loadModel:(_ANEModel *)model
