@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "ProgramReader.h"
+#include "Description.h"
+#include "anec/MIL/ModelDescription.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;
@@ -105,6 +106,40 @@ static std::string spell(const proto::ImageFeatureType &image) {
     others += (others.empty() ? ", one of " : ", ") +
               std::to_string(size.width) + "x" + std::to_string(size.height);
   return text + others;
+}
+
+mil::FlexibleShapes::Input
+coreml::describedShapes(const proto::FeatureType &type) {
+  auto bounds = [](const proto::SizeRange &range) {
+    int64_t most = range.upperBound;
+    return std::pair(int64_t(range.lowerBound), most < 0 ? -1 : most);
+  };
+  mil::FlexibleShapes::Input input;
+  if (type.chosen == proto::FeatureType::MultiArray) {
+    const proto::ArrayFeatureType &array = *type.multiArrayType;
+    if (!array.shape.empty())
+      input.byDefault.emplace(array.shape.begin(), array.shape.end());
+    for (const auto &one : array.enumeratedShapes->shapes)
+      input.enumerated.emplace_back(one.shape.begin(), one.shape.end());
+    for (const auto &range : array.shapeRange->sizeRanges)
+      input.range.push_back(bounds(range));
+  } else if (type.chosen == proto::FeatureType::Image) {
+    const proto::ImageFeatureType &image = *type.imageType;
+    bool isGray = image.colorSpace == proto::ColorSpace::Grayscale ||
+                  image.colorSpace == proto::ColorSpace::GrayscaleFloat16;
+    int64_t channels = isGray ? 1 : 3;
+    input.isImage = true;
+    input.byDefault = Shape{1, channels, image.height, image.width};
+    for (const auto &size : image.enumeratedSizes->sizes)
+      input.enumerated.push_back(
+          {1, channels, int64_t(size.height), int64_t(size.width)});
+    if (image.imageSizeRange.has())
+      input.range = {{1, 1},
+                     {channels, channels},
+                     bounds(*image.imageSizeRange->heightRange),
+                     bounds(*image.imageSizeRange->widthRange)};
+  }
+  return input;
 }
 
 std::string coreml::spellType(const proto::FeatureType &type) {

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PipelineReader.h"
+#include "Description.h"
 #include "ElementTypes.h"
 #include "ProgramReader.h"
 #include "lib/CoreML/Diags.h"
@@ -93,19 +94,13 @@ static StringRef functionOf(const ModelParts &part) {
   return functions.front().name;
 }
 
+/// Whether an input that is described so can have the shape.
 static bool allows(const mil::FlexibleShapes::Input &input,
                    const Shape &shape) {
-  if (!input.enumerated.empty())
-    return llvm::is_contained(input.enumerated, shape);
-  if (input.range.empty())
+  if (input.enumerated.empty() && input.range.empty())
     return !input.byDefault || *input.byDefault == shape;
-  return input.range.size() == shape.size() &&
-         llvm::all_of(llvm::zip_equal(input.range, shape),
-                      [](const auto &axis) {
-                        const auto &[bounds, extent] = axis;
-                        return extent >= bounds.first &&
-                               (bounds.second < 0 || extent <= bounds.second);
-                      });
+  bool hasRank = input.range.empty() || input.range.size() == shape.size();
+  return hasRank && !input.limitOn(shape);
 }
 
 /// The shapes that the inputs of a part have: those of earlier outputs, and

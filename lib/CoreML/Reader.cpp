@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/CoreML/Reader.h"
+#include "Description.h"
 #include "Package.h"
 #include "PipelineReader.h"
 #include "ProgramReader.h"

@@ -100,25 +100,15 @@ static bool fits(const TensorType &declared, ArrayRef<int64_t> shape) {
   return checkedNumElements(shape).has_value();
 }
 
-bool FlexibleShapes::allows(const FlexibleParameter &parameter,
-                            ArrayRef<int64_t> shape, Diagnostics &diags) const {
-  auto it = inputs.find(parameter.value->name);
-  if (it == inputs.end())
-    return true;
-  const Input &input = it->second;
-  auto refuse = [&](const Twine &allowed) {
-    diags.report(parameter.typeRange, diag::ShapeNotAllowed,
-                 parameter.value->name, shapeToString(shape), allowed.str());
-    return false;
-  };
-  if (!input.enumerated.empty() &&
-      !is_contained(input.enumerated, Shape(shape))) {
+std::optional<std::string>
+FlexibleShapes::Input::limitOn(ArrayRef<int64_t> shape) const {
+  if (!enumerated.empty() && !is_contained(enumerated, Shape(shape))) {
     std::string all;
-    for (const Shape &one : input.enumerated)
+    for (const Shape &one : enumerated)
       all += (all.empty() ? "" : ", ") + shapeToString(one);
-    return refuse(all);
+    return all;
   }
-  for (auto [axis, bounds] : enumerate(input.range)) {
+  for (auto [axis, bounds] : enumerate(range)) {
     auto [least, most] = bounds;
     if (axis >= shape.size() ||
         (shape[axis] >= least && (most < 0 || shape[axis] <= most)))
@@ -126,9 +116,21 @@ bool FlexibleShapes::allows(const FlexibleParameter &parameter,
     std::string count =
         most < 0 ? "at least " + std::to_string(least)
                  : std::to_string(least) + " to " + std::to_string(most);
-    return refuse(count + " elements along axis " + Twine(axis));
+    return count + " elements along axis " + std::to_string(axis);
   }
-  return true;
+  return std::nullopt;
+}
+
+bool FlexibleShapes::allows(const FlexibleParameter &parameter,
+                            ArrayRef<int64_t> shape, Diagnostics &diags) const {
+  auto it = inputs.find(parameter.value->name);
+  if (it == inputs.end())
+    return true;
+  std::optional<std::string> limit = it->second.limitOn(shape);
+  if (limit)
+    diags.report(parameter.typeRange, diag::ShapeNotAllowed,
+                 parameter.value->name, shapeToString(shape), *limit);
+  return !limit;
 }
 
 bool FlexibleShapes::choose(const FlexibleParameter &parameter,

@@ -66,6 +66,10 @@ public:
     std::vector<Shape> enumerated;
     /// [1, channels, height, width]; files have [height, width, channels].
     bool isImage = false;
+
+    /// What a shape of the same rank has to be for the list or the range;
+    /// nothing where it is.
+    std::optional<std::string> limitOn(llvm::ArrayRef<int64_t> shape) const;
   };
   /// The shapes of the input `name`, to be filled in.
   Input &operator[](llvm::StringRef name) { return inputs[name]; }
