@@ -45,12 +45,6 @@ bool anec::refuseChoice(const cl::Option &flag, llvm::StringRef text,
   return refuseValue(flag, list, text, didYouMean(suggestion));
 }
 
-std::string anec::didYouMean(const Suggestion &suggestion) {
-  return suggestion.found().empty()
-             ? ""
-             : ("; did you mean `" + suggestion.found() + "`?").str();
-}
-
 std::string anec::noTarget(llvm::StringRef name) {
   Suggestion suggestion(name);
   std::string known;

@@ -32,9 +32,6 @@ bool refuseChoice(const llvm::cl::Option &flag, llvm::StringRef text,
 /// What was refused. There is one command line in a process.
 llvm::ArrayRef<std::string> flagErrors();
 
-/// `; did you mean ...?`, or an empty text.
-std::string didYouMean(const Suggestion &suggestion);
-
 /// That there is no target `name`, with the nearest.
 std::string noTarget(llvm::StringRef name);
 

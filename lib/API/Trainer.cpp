@@ -52,11 +52,10 @@ static void reportNoEntry(const ProgramSession &session, llvm::StringRef name,
   auto trains = [&](llvm::StringRef entry) { return session.trains(entry); };
   if (name.empty() && llvm::any_of(session.entries(), trains))
     diags.report({}, diag::NoDefaultEntry, all);
+  else if (name.empty())
+    diags.report({}, diag::NoTrainingEntry, all);
   else
-    diags.report({}, diag::NotATrainingEntry,
-                 name.empty() ? "no entry computes"
-                              : "entry `" + name.str() + "` does not compute",
-                 all);
+    diags.report({}, diag::NotATrainingEntry, name, all);
 }
 
 std::unique_ptr<Trainer> Trainer::open(ProgramSession &session,

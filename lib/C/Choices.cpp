@@ -23,7 +23,7 @@ std::string c::wrongChoice(llvm::StringRef given,
   llvm::StringRef meant = suggestion.found();
   if (llvm::is_contained(known, lower))
     meant = lower;
-  return meant.empty() ? text : text + "; did you mean `" + meant.str() + "`?";
+  return text + didYouMean(meant);
 }
 
 std::string c::wrongChoice(int given, llvm::ArrayRef<llvm::StringRef> known) {

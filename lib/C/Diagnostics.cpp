@@ -111,12 +111,16 @@ void Call::append(const Diagnostic &diagnostic) {
 /// Whether an error is the fault of the call, independent of the input.
 static bool isUsage(diag::AnyKind kind) {
   static constexpr diag::AnyKind kinds[] = {
-      diag::BadArgument,    diag::NoSuchInput,       diag::InputTwice,
-      diag::ArrayMissing,   diag::ArrayElements,     diag::ArraySize,
-      diag::ArrayShape,     diag::NoSuchBackend,     diag::NoDefaultEntry,
-      diag::NeedsPackage,   diag::NotATrainingEntry, diag::NothingAccumulated,
-      diag::NoSuchEntry,    diag::NoSuchFunction,    diag::UnknownRule,
-      diag::AssumptionForm, diag::NoSuchTarget,      diag::BadHyperparameter,
+      diag::BadArgument,       diag::NoSuchInput,
+      diag::InputTwice,        diag::ArrayMissing,
+      diag::ArrayElements,     diag::ArraySize,
+      diag::ArrayShape,        diag::NoSuchBackend,
+      diag::NoDefaultEntry,    diag::NeedsPackage,
+      diag::NotATrainingEntry, diag::NothingAccumulated,
+      diag::NoTrainingEntry,   diag::NoSuchEntry,
+      diag::NoSuchFunction,    diag::UnknownRule,
+      diag::AssumptionForm,    diag::NoSuchTarget,
+      diag::BadHyperparameter,
   };
   return llvm::is_contained(kinds, kind);
 }

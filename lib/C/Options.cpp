@@ -9,6 +9,7 @@
 #include "lib/MIL/ShapeArgument.h"
 #include "lib/Probe/Measured.h"
 #include "lib/Probe/ProbedTarget.h"
+#include "lib/Support/Suggestion.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace anec;
@@ -105,9 +106,13 @@ findChip(llvm::StringRef given, llvm::StringRef macOS, Diagnostics &diags) {
   if (findTarget(chip.target))
     return chip;
   std::string known;
-  for (const Target &other : allTargets())
+  Suggestion suggestion(chip.target);
+  for (const Target &other : allTargets()) {
     known += (known.empty() ? "`" : ", `") + other.name.str() + "`";
-  diags.report({}, diag::NoSuchTarget, chip.target, known);
+    suggestion.consider(other.name);
+  }
+  diags.report({}, diag::NoSuchTarget, chip.target, known,
+               didYouMean(suggestion));
   return std::nullopt;
 }
 

@@ -145,9 +145,7 @@ static std::string choices(llvm::StringRef given,
   if (meant.empty())
     meant = suggestion.found();
   std::string text = llvm::join(words, ", ");
-  return meant.empty() || parseDType(given)
-             ? text
-             : text + "; did you mean `" + meant.str() + "`?";
+  return parseDType(given) ? text : text + didYouMean(meant);
 }
 
 bool anec::checkWord(InferContext &ctx, const ConstantParam &name,

@@ -346,9 +346,8 @@ static bool knowsAll(const json::Object &body, CompletionKind kind,
     for (const Field &field : known)
       near.consider(field.name);
     error.field = name.str();
-    error.message = "`" + error.field + "` is not a field of this request";
-    if (!near.found().empty())
-      error.message += "; did you mean `" + near.found().str() + "`?";
+    error.message = "`" + error.field + "` is not a field of this request" +
+                    didYouMean(near);
     return false;
   }
   return true;

@@ -48,5 +48,5 @@ std::string anec::wrongEnding(llvm::StringRef path,
   if (meant.empty())
     return text;
   llvm::StringRef stem = path.rtrim('/').drop_back(endingOf(path).size());
-  return text + "; did you mean `" + (stem + meant).str() + "`?";
+  return text + didYouMean((stem + meant).str());
 }

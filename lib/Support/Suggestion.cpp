@@ -51,3 +51,7 @@ void Suggestion::note(Diagnostics::Report report, SourceRange range) const {
   if (!found().empty())
     report.note(range, diag::DidYouMean, found());
 }
+
+std::string anec::didYouMean(llvm::StringRef meant) {
+  return meant.empty() ? "" : ("; did you mean `" + meant + "`?").str();
+}

@@ -7,6 +7,7 @@
 #define ANEC_LIB_SUPPORT_SUGGESTION_H
 
 #include "anec/Support/Diagnostics.h"
+#include <string>
 
 namespace anec {
 
@@ -27,6 +28,12 @@ private:
   llvm::StringRef misspelt, best, longer;
   unsigned distance;
 };
+
+/// `; did you mean `meant`?`; empty where nothing is meant.
+std::string didYouMean(llvm::StringRef meant);
+inline std::string didYouMean(const Suggestion &suggestion) {
+  return didYouMean(suggestion.found());
+}
 
 } // namespace anec
 

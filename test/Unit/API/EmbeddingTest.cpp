@@ -495,7 +495,7 @@ TEST(Embedding, RefusesWhatCannotTrainOrGenerate) {
   EXPECT_FALSE(program->setState({"cache", llvm::ArrayRef<float>()}, diags));
   EXPECT_FALSE(forward->setState({"cache", llvm::ArrayRef<float>()}, diags));
   EXPECT_EQ(reports(diags),
-            "[not-a-training-entry] no entry computes a loss with gradients; "
+            "[no-training-entry] no entry computes a loss with gradients; "
             "there are `main`\n"
             "[not-a-training-entry] entry `classify` does not compute a loss "
             "with gradients; there are `classify`\n"

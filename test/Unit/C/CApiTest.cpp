@@ -354,6 +354,10 @@ TEST_F(CApi, WrongOptionsAreNamed) {
   EXPECT_EQ(compileWith([](auto &options) { options.target = "m0"; }),
             "[no-such-target] there is no target `m0`; there are `generic`, "
             "`m1`, `m2`, `m3`, `m3-ultra`, `m4`, `m5`, `m6`\n");
+  EXPECT_EQ(compileWith([](auto &options) { options.target = "m3ultra"; }),
+            "[no-such-target] there is no target `m3ultra`; there are "
+            "`generic`, `m1`, `m2`, `m3`, `m3-ultra`, `m4`, `m5`, `m6`; did "
+            "you mean `m3-ultra`?\n");
   EXPECT_EQ(compileWith([&](auto &options) {
               options.defines = words;
               options.define_count = 1;
