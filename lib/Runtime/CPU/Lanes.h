@@ -170,6 +170,21 @@ ANEC_INLINE Floats squareRoot(Floats x) {
 #endif
 }
 
+/// a * b + c, rounded once where there is an instruction for that. Compilers
+/// contract `a * b + c` in some places of a kernel and not in others, for
+/// different bits.
+ANEC_INLINE Floats multiplyAdd(Floats a, Floats b, Floats c) {
+#if defined(__AVX512F__)
+  return (Floats)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+#elif defined(__FMA__)
+  return (Floats)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#elif defined(__aarch64__)
+  return (Floats)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+#else
+  return a * b + c;
+#endif
+}
+
 /// To the nearest integer, ties to even.
 ANEC_INLINE Floats roundEven(Floats x) {
   // Below 2^23, adding and subtracting 2^23 leaves the integer part; from there

@@ -144,7 +144,8 @@ struct FixedBlock {
   Floats sums[n][rows] = {};
 
   ANEC_INLINE void add(Ints product, Floats scale, size_t j, size_t i) {
-    sums[j][i] += __builtin_convertvector(product, Floats) * scale;
+    sums[j][i] = multiplyAdd(__builtin_convertvector(product, Floats), scale,
+                             sums[j][i]);
   }
   ANEC_INLINE void addBytes(size_t group, size_t count,
                             const GroupScales<rows, n> &scales);
@@ -244,7 +245,14 @@ FixedBlock<form, rows, n>::addFourBits(size_t group, size_t count,
   }
 }
 
-template <StoredForm form, size_t rows, size_t n>
+/// Whether each group has a scale in fp16, one after the other, and no offset:
+/// the blocks of 32 of most language models.
+ANEC_INLINE bool hasHalfScales(const StoredMatrix &weight) {
+  return weight.scales.data && weight.scales.isHalf && !weight.offsets.data &&
+         weight.blockColumns == fixedGroup && weight.columns > fixedGroup;
+}
+
+template <StoredForm form, bool halfScales, size_t rows, size_t n>
 void multiplyFixedBlock(const StoredMatrix &weight, size_t row,
                         const FixedFactor &factor, const StoredProduct &product,
                         size_t column) {
@@ -264,10 +272,8 @@ void multiplyFixedBlock(const StoredMatrix &weight, size_t row,
   }
   for (size_t j = 0; j < n; ++j)
     block.values[j] = factor.values + (column + j) * factor.groups * fixedGroup;
-  const size_t groups = weight.columns / fixedGroup;
-  for (size_t group = 0; group < groups; group += width) {
-    size_t count = least(width, groups - group);
-    Floats scale[rows], offset[rows];
+  const auto addGroups = [&](size_t group, size_t count) ANEC_INLINE_LAMBDA {
+    Floats scale[rows], shift[rows]; // Minus the offsets.
 #pragma GCC unroll 4
     for (size_t i = 0; i < rows; ++i) {
       const uint8_t *next =
@@ -275,11 +281,16 @@ void multiplyFixedBlock(const StoredMatrix &weight, size_t row,
       for (size_t line = 0; line < width * fixedGroup * bitsOf(form) / 8;
            line += 64)
         __builtin_prefetch(next + ahead + line);
+      shift[i] = splat(-base);
+      if constexpr (halfScales) {
+        scale[i] = widenHalves(
+            readFirst<Halves>(scales[i].data + 2 * group, 2 * count));
+        continue;
+      }
       scale[i] = scales[i].data ? ofGroups(weight, scales[i], group, count)
                                 : splat(1.0f);
-      offset[i] = splat(base);
       if (offsets[i].data)
-        offset[i] += ofGroups(weight, offsets[i], group, count);
+        shift[i] -= ofGroups(weight, offsets[i], group, count);
     }
 #pragma GCC unroll 4
     for (size_t j = 0; j < n; ++j) {
@@ -288,15 +299,22 @@ void multiplyFixedBlock(const StoredMatrix &weight, size_t row,
 #pragma GCC unroll 4
       for (size_t i = 0; i < rows; ++i) {
         store(groupScales[j][i], scale[i] * ofFactor);
-        if (hasFourBits || weight.offsets.data)
-          block.sums[j][i] -= scale[i] * offset[i] * sum;
+        if (hasFourBits || (!halfScales && weight.offsets.data))
+          block.sums[j][i] =
+              multiplyAdd(scale[i] * shift[i], sum, block.sums[j][i]);
       }
     }
     if constexpr (hasFourBits)
       block.addFourBits(group, count, flip, groupScales);
     else
       block.addBytes(group, count, groupScales);
-  }
+  };
+  const size_t groups = weight.columns / fixedGroup;
+  size_t group = 0;
+  for (; group + width <= groups; group += width)
+    addGroups(group, width);
+  if (group < groups)
+    addGroups(group, groups - group);
   for (size_t j = 0; j < n; ++j) {
     float results[rows];
     addLanes<rows>(block.sums[j], results);
@@ -306,34 +324,44 @@ void multiplyFixedBlock(const StoredMatrix &weight, size_t row,
   }
 }
 
-template <StoredForm form, size_t rows>
+template <StoredForm form, bool halfScales, size_t rows>
 void multiplyFixedColumns(const StoredMatrix &weight, size_t row,
                           const FixedFactor &factor,
                           const StoredProduct &product) {
   size_t column = 0;
   for (; column + 4 <= product.n; column += 4)
     for (size_t i = 0; i < rows; i += least(rows, 2))
-      multiplyFixedBlock<form, rows == 1 ? 1 : 2, 4>(weight, row + i, factor,
-                                                     product, column);
+      multiplyFixedBlock<form, halfScales, rows == 1 ? 1 : 2, 4>(
+          weight, row + i, factor, product, column);
   // Several streams within a page of memory are slower than one. Numbers of
   // four bits take as long to take apart as to read, and rows share the factor.
   constexpr size_t together = form == StoredForm::Index4 ? rows : 1;
   for (; column < product.n; ++column)
     for (size_t i = 0; i < rows; i += together)
-      multiplyFixedBlock<form, together, 1>(weight, row + i, factor, product,
-                                            column);
+      multiplyFixedBlock<form, halfScales, together, 1>(weight, row + i, factor,
+                                                        product, column);
+}
+
+template <StoredForm form, bool halfScales>
+void multiplyFixedRows(const StoredMatrix &weight, size_t row, size_t count,
+                       const FixedFactor &factor,
+                       const StoredProduct &product) {
+  constexpr size_t rows = 4;
+  size_t end = row + count;
+  for (; row + rows <= end; row += rows)
+    multiplyFixedColumns<form, halfScales, rows>(weight, row, factor, product);
+  for (; row < end; ++row)
+    multiplyFixedColumns<form, halfScales, 1>(weight, row, factor, product);
 }
 
 template <StoredForm form>
 void multiplyFixedForm(const StoredMatrix &weight, size_t row, size_t count,
                        const FixedFactor &factor,
                        const StoredProduct &product) {
-  constexpr size_t rows = 4;
-  size_t end = row + count;
-  for (; row + rows <= end; row += rows)
-    multiplyFixedColumns<form, rows>(weight, row, factor, product);
-  for (; row < end; ++row)
-    multiplyFixedColumns<form, 1>(weight, row, factor, product);
+  if (form != StoredForm::UInt8 && hasHalfScales(weight))
+    return multiplyFixedRows<form, form != StoredForm::UInt8>(
+        weight, row, count, factor, product);
+  multiplyFixedRows<form, false>(weight, row, count, factor, product);
 }
 
 void multiplyRowsFixedKernel(const StoredMatrix &weight, size_t row,
