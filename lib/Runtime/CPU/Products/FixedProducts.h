@@ -333,13 +333,11 @@ void multiplyFixedColumns(const StoredMatrix &weight, size_t row,
     for (size_t i = 0; i < rows; i += least(rows, 2))
       multiplyFixedBlock<form, halfScales, rows == 1 ? 1 : 2, 4>(
           weight, row + i, factor, product, column);
-  // Several streams within a page of memory are slower than one. Numbers of
-  // four bits take as long to take apart as to read, and rows share the factor.
-  constexpr size_t together = form == StoredForm::Index4 ? rows : 1;
+  // Several streams within a page of memory are slower than one.
   for (; column < product.n; ++column)
-    for (size_t i = 0; i < rows; i += together)
-      multiplyFixedBlock<form, halfScales, together, 1>(weight, row + i, factor,
-                                                        product, column);
+    for (size_t i = 0; i < rows; ++i)
+      multiplyFixedBlock<form, halfScales, 1, 1>(weight, row + i, factor,
+                                                 product, column);
 }
 
 template <StoredForm form, bool halfScales>
