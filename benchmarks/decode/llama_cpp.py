@@ -7,7 +7,7 @@ threads, in turns: a few tokens after a short prompt, and a prompt of many token
 read the same file.
 
   llama_cpp.py --install
-  llama_cpp.py --peer=PYTHON [--types=Q4_0] [--rounds=5]
+  llama_cpp.py --peer=PYTHON [--types Q4_0] [--rounds=5]
 """
 
 import argparse
@@ -24,6 +24,7 @@ sys.path.insert(0, str(here.parents[1]))
 import interleaved  # noqa: E402
 
 PACKAGES = ["xllamacpp==2026.10.11549", "gguf==0.19.0", "numpy"]
+TYPES = ["F16", "Q8_0", "Q4_0"]
 SHAPES = {"dim": 1024, "hidden": 3072, "layers": 28, "heads": 16, "kv_heads": 8,
           "width": 128, "vocab": 151936}
 # Written by the peer's own package, in a process of the peer's Python.
@@ -182,7 +183,7 @@ def main():
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("/tmp/anec-decode"))
     parser.add_argument("--peer", type=pathlib.Path, help="a Python with " + ", ".join(PACKAGES))
     parser.add_argument("--install", action="store_true", help="make one in --folder")
-    parser.add_argument("--types", nargs="+", default=["F16", "Q8_0", "Q4_0"])
+    parser.add_argument("--types", nargs="+", choices=TYPES, default=TYPES)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--tokens", type=int, default=32)
