@@ -342,6 +342,16 @@ def compare_schema(schema, told, own, about, attributes, signatures):
                    harness.wrong(f"{limits}, not {own}"), about)
 
 
+def as_written(folder):
+    """Whether the tables of a folder are what _onnx_schemas.py writes."""
+    tally = Tally()
+    for path, text in _onnx_schemas.files(ROOT).items():
+        if path.parent == ROOT / folder:
+            tally.add(harness.RIGHT if path.read_text() == text else
+                      harness.wrong("_onnx_schemas.py writes another"), path.name)
+    return tally
+
+
 def check_schemas(ctx):
     """Attributes.def and Signatures.def say what every version of every schema says."""
     rows, numbers = read_tables(ROOT / "lib/Onnx")
@@ -360,7 +370,7 @@ def check_schemas(ctx):
     page = set(re.findall(r"^\| (\w+) \|", (ROOT / "docs/formats/onnx.md").read_text(), re.M))
     for op in sorted(set(history) - page):
         signatures.add(harness.wrong("it is neither read nor refused"), op)
-    return steps(attributes=attributes, signatures=signatures)
+    return steps(attributes=attributes, signatures=signatures, written=as_written("lib/Onnx"))
 
 
 def check_microsoft(ctx):
@@ -379,4 +389,5 @@ def check_microsoft(ctx):
         if op in numbers:
             told = {row[1:3] + row[5:] for row in rows if row[0] == op}
             compare_schema(schema, told, numbers[op][1], op, attributes, signatures)
-    return steps(attributes=attributes, signatures=signatures)
+    return steps(attributes=attributes, signatures=signatures,
+                 written=as_written("lib/Onnx/Microsoft"))

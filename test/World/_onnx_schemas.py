@@ -87,8 +87,10 @@ def rows_of(folder):
     """The operators that have a row in a file of the folder."""
     names = set()
     for path in folder.glob("*.cpp"):
-        table = path.read_text().partition("OpRow rows[] = {")[2]
-        names.update(re.findall(r'\{(?:\.name = )?"(\w+)",', table))
+        for table in re.split(r"\bOpRow \w+\[\] = \{", path.read_text())[1:]:
+            names.update(re.findall(r'\{(?:\.name = )?"(\w+)",', table))
+    if not names:
+        sys.exit(f"error: no rows of operators in {folder}")
     return sorted(names)
 
 

@@ -53,6 +53,8 @@ def main(root, check):
     for path in sorted((root / "lib/Torch/Ops").glob("*.cpp")):
         rows.update(re.findall(r'^    \{"((?:aten|torchvision|quantized_decomposed)'
                                r'\.\w+\.\w+)"', path.read_text(), re.M))
+    if not rows:
+        sys.exit(f"error: no rows of operators in {root}/lib/Torch/Ops")
     text = HEAD + "".join(f'SCHEMA("{op}", "{schema(op)}")\n' for op in sorted(rows))
     text += "\n#undef SCHEMA\n"
     file = root / "lib/Torch/Schemas.def"
