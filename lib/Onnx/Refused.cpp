@@ -37,7 +37,7 @@ static constexpr llvm::StringLiteral loop =
 static constexpr llvm::StringLiteral provider =
     "it is of one provider's optimizer; export the model without it";
 static constexpr llvm::StringLiteral unknown =
-    "it has no counterpart; export the model without onnxruntime's optimizer";
+    "it is not read; export the model without onnxruntime's optimizer";
 
 static constexpr RefusedOp microsoftOps[] = {
     {"AttnLSTM", unknown},
