@@ -225,7 +225,7 @@ struct PlacedMIL::Impl {
 };
 
 PlacedMIL::PlacedMIL(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
-PlacedMIL::PlacedMIL(PlacedMIL &&) = default;
+PlacedMIL::PlacedMIL(PlacedMIL &&) noexcept = default;
 PlacedMIL::~PlacedMIL() = default;
 
 std::optional<PlacedMIL> PlacedMIL::place(const Module &module,

@@ -9,8 +9,8 @@ using namespace anec::mil;
 
 Statement::Statement() = default;
 Statement::~Statement() = default;
-Statement::Statement(Statement &&) = default;
-Statement &Statement::operator=(Statement &&) = default;
+Statement::Statement(Statement &&) noexcept = default;
+Statement &Statement::operator=(Statement &&) noexcept = default;
 
 const Argument *Statement::argument(llvm::StringRef name) const {
   for (const Argument &argument : arguments)

@@ -78,8 +78,8 @@ struct Block;
 struct Statement {
   Statement();
   ~Statement();
-  Statement(Statement &&);
-  Statement &operator=(Statement &&);
+  Statement(Statement &&) noexcept;
+  Statement &operator=(Statement &&) noexcept;
 
   llvm::SmallVector<ResultDeclaration, 1> results;
   llvm::StringRef opName;

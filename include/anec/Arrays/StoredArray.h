@@ -29,10 +29,10 @@ public:
         formatName("") {}
   /// Packed elements, in blocks of `blockSize`. `format` is the name of the
   /// packing, `Q4_K`.
-  StoredArray(Shape shape, int64_t blockSize, llvm::StringLiteral format,
+  StoredArray(const Shape &shape, int64_t blockSize, llvm::StringLiteral format,
               Unpack unpack)
-      : arrayType(DType::FP32, std::move(shape)), blockSize(blockSize),
-        formatName(format), unpack(std::move(unpack)) {}
+      : arrayType(DType::FP32, shape), blockSize(blockSize), formatName(format),
+        unpack(std::move(unpack)) {}
 
   /// fp32 for packed elements.
   const TensorType &type() const { return arrayType; }

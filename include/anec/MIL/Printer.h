@@ -98,7 +98,7 @@ public:
   /// that is not MIL, which is reported.
   [[nodiscard]] static std::optional<PlacedMIL>
   place(const Module &module, MILPrintOptions options, Diagnostics &diags);
-  PlacedMIL(PlacedMIL &&);
+  PlacedMIL(PlacedMIL &&) noexcept;
   ~PlacedMIL();
 
   void printText(llvm::raw_ostream &out) const;
