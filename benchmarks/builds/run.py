@@ -73,11 +73,7 @@ def time_ops(options):
     spec = importlib.util.spec_from_file_location("ops_run", HERE.parent / "ops/run.py")
     ops = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(ops)
-    for case in op_table.add_all():
-        if options.names and not any(
-                text in case.name or text == case.family for text in options.names):
-            continue
-
+    for case in op_table.chosen(options.names):
         def write(build, folder):
             ops.write(case, folder)
             return str(options.threads), folder / "op.ir", folder

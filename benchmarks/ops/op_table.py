@@ -529,3 +529,9 @@ def add_all():
                    selections):
         family()
     return CASES
+
+
+def chosen(names):
+    """The ops whose name contains one of `names`, or whose family is one; without names all."""
+    return [case for case in add_all()
+            if not names or any(name in case.name or name == case.family for name in names)]

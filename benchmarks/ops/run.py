@@ -255,11 +255,7 @@ def main():
     rows, slow, wrong = [], [], []
     print(f"{'median and least ms':36}{'anec':>9}{'':9}{'ort':>9}{'':9}"
           f"{'ratio':>8}")
-    for case in op_table.add_all():
-        if options.names and not any(
-                text in case.name or text == case.family
-                for text in options.names):
-            continue
+    for case in op_table.chosen(options.names):
         results = measure(case, options, options.work)
         if isinstance(results, str):
             wrong.append(case.name)

@@ -356,6 +356,7 @@ template <StoredForm form>
 void multiplyFixedForm(const StoredMatrix &weight, size_t row, size_t count,
                        const FixedFactor &factor,
                        const StoredProduct &product) {
+  // No kernel is added for unsigned bytes, which usually have offsets.
   if (form != StoredForm::UInt8 && hasHalfScales(weight))
     return multiplyFixedRows<form, form != StoredForm::UInt8>(
         weight, row, count, factor, product);
